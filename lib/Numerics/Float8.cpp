@@ -14,7 +14,7 @@ using namespace npu::numerics;
 constexpr float Infinity = std::numeric_limits<float>::infinity();
 constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
 
-static float withSign(float magnitude, bool negative) {
+static float applySign(float magnitude, bool negative) {
   return std::copysign(magnitude, negative ? -1.0f : 1.0f);
 }
 
@@ -26,7 +26,7 @@ float numerics::float8E4M3FNToFloat(Float8E4M3FN x) {
     magnitude = std::ldexp(static_cast<float>(mantissa), -9);
   else if ((x.bits & 0x7F) != 0x7F)
     magnitude = std::ldexp(static_cast<float>(8 + mantissa), exponent - 10);
-  return withSign(magnitude, x.bits & 0x80);
+  return applySign(magnitude, x.bits & 0x80);
 }
 
 float numerics::float8E5M2ToFloat(Float8E5M2 x) {
@@ -39,9 +39,9 @@ float numerics::hiFloat8ToFloat(HiFloat8 x) {
   if (magnitude == 0)
     return negative ? NaN : 0.0f;
   if (magnitude == 0x6F)
-    return withSign(Infinity, negative);
+    return applySign(Infinity, negative);
   if (magnitude < 8) // prefix 0000
-    return withSign(std::ldexp(1.0f, magnitude - 23), negative);
+    return applySign(std::ldexp(1.0f, magnitude - 23), negative);
 
   // The place of the leading one gives the prefix code and so the widths.
   int exponentBits, mantissaBits = 3;
@@ -69,9 +69,10 @@ float numerics::hiFloat8ToFloat(HiFloat8 x) {
     if (field & leadingOne) // where the sign of the exponent is
       exponent = -exponent;
   }
-  return withSign(std::ldexp(static_cast<float>((1 << mantissaBits) + mantissa),
-                             exponent - mantissaBits),
-                  negative);
+  return applySign(
+      std::ldexp(static_cast<float>((1 << mantissaBits) + mantissa),
+                 exponent - mantissaBits),
+      negative);
 }
 
 /// Unlike fp16 and bf16, a NaN stays one in Saturate mode.
@@ -79,8 +80,7 @@ static uint8_t encodeFloat8(const FloatFormat &format, float x,
                             OverflowMode mode, RoundingMode rounding,
                             StatusBits &status) {
   if (std::isnan(x))
-    return static_cast<uint8_t>(
-        numerics::withSign(format, std::signbit(x), format.nan));
+    return static_cast<uint8_t>(withSign(format, std::signbit(x), format.nan));
   return static_cast<uint8_t>(encodeFloat(format, x, mode, rounding, status));
 }
 

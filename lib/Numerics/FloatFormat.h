@@ -95,9 +95,9 @@ inline uint16_t encode(const FloatFormat &format, const ExactValue &value,
                        StatusBits &status) {
   if (value.significand == 0)
     return withSign(format, value.negative, 0);
-  const int exponent =
-      std::max(value.exponent + std::bit_width(value.significand) - 1,
-               format.minExponent);
+  const int leading =
+      value.exponent + static_cast<int>(std::bit_width(value.significand)) - 1;
+  const int exponent = std::max(leading, format.minExponent);
   const int drop = exponent - format.mantissaBits - value.exponent;
   const uint64_t rounded =
       shiftAndRound(value.significand, drop, value.negative, rounding);

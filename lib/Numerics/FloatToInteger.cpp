@@ -26,7 +26,7 @@ static Int convert(Float x, RoundingMode rounding, StatusBits &status) {
           : static_cast<uint64_t>(Limits::max());
   const bool beyond64Bits =
       unpacked.kind == UnpackedFloat::Infinity ||
-      value.exponent + std::bit_width(value.significand) > 64;
+      value.exponent + static_cast<int>(std::bit_width(value.significand)) > 64;
   const uint64_t magnitude =
       beyond64Bits
           ? limit

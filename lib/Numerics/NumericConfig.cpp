@@ -26,9 +26,12 @@ std::optional<Soc> npu::parseSoc(std::string_view name) {
     Soc soc;
   };
   static constexpr Prefix exact[] = {
-      {"Ascend310", Soc::Ascend310},       {"Ascend910", Soc::Ascend910A},
-      {"Ascend910A", Soc::Ascend910A},     {"Ascend910ProA", Soc::Ascend910A},
-      {"Ascend910ProB", Soc::Ascend910A},  {"Ascend910PremiumA", Soc::Ascend910A},
+      {"Ascend310", Soc::Ascend310},
+      {"Ascend910", Soc::Ascend910A},
+      {"Ascend910A", Soc::Ascend910A},
+      {"Ascend910ProA", Soc::Ascend910A},
+      {"Ascend910ProB", Soc::Ascend910A},
+      {"Ascend910PremiumA", Soc::Ascend910A},
   };
   for (const Prefix &p : exact)
     if (name == p.text)
