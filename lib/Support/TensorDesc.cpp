@@ -4,6 +4,24 @@
 
 using namespace npu;
 
+std::optional<uint64_t> npu::getCheckedByteSize(DataType type,
+                                                const Shape &shape) {
+  uint64_t bits = getBitWidth(type);
+  bool overflow = false, isEmpty = false;
+  for (int64_t dim : shape) {
+    if (dim < 0)
+      return std::nullopt;
+    isEmpty |= dim == 0;
+    overflow |=
+        __builtin_mul_overflow(bits, static_cast<uint64_t>(dim), &bits);
+  }
+  if (isEmpty)
+    return 0;
+  if (overflow)
+    return std::nullopt;
+  return bits / 8 + (bits % 8 != 0);
+}
+
 std::string npu::toString(const Shape &shape) {
   if (shape.empty())
     return "scalar";

@@ -7,6 +7,7 @@
 #include "npu/Support/Format.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ inline int64_t getNumElements(const Shape &shape) {
     count *= dim;
   return count;
 }
+
+/// Bytes of a tensor whose shape nobody has checked, sub-byte types packed; 0
+/// for types without a fixed size. None where a dimension is negative or 64
+/// bits do not hold the size in bits.
+std::optional<uint64_t> getCheckedByteSize(DataType type, const Shape &shape);
 
 /// "1x16x7x7x16"; "scalar" when there are no dimensions.
 std::string toString(const Shape &shape);

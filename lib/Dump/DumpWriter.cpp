@@ -1,0 +1,442 @@
+//===- DumpWriter.cpp - Writes dump files in the background ---------------===//
+
+#include "npu/Dump/DumpWriter.h"
+
+#include "Folder.h"
+#include "JobCheck.h"
+#include "Manifest.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <fcntl.h>
+#include <map>
+#include <mutex>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <zlib.h>
+
+using namespace npu;
+using namespace npu::dump;
+
+/// Large tensors are written in pieces of this size, small enough for the
+/// checksum to leave the bytes in the cache for the write.
+static constexpr size_t pieceSize = size_t(1) << 20;
+
+/// Folders that stay open; iterations come one after another.
+static constexpr size_t maxOpenFolders = 16;
+
+DumpClock DumpClock::system() {
+  DumpClock clock;
+  clock.microseconds = [] {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  };
+  clock.localTime = [] {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    return local;
+  };
+  return clock;
+}
+
+template <typename Visitor>
+static void forEachPartWithSize(DumpRecord &record, Visitor visit) {
+  for (DumpTensor &tensor : record.inputs)
+    visit(tensor.data, tensor.size);
+  for (DumpTensor &tensor : record.outputs)
+    visit(tensor.data, tensor.size);
+  for (DumpBlock &block : record.buffers)
+    visit(block.data, block.size);
+  for (DumpBlock &block : record.spaces)
+    visit(block.data, block.size);
+}
+
+/// Moves the data of \p job to memory of its own.
+static void copyData(DumpJob &job, uint64_t size) {
+  std::shared_ptr<std::byte[]> memory(new std::byte[size]);
+  std::byte *next = memory.get();
+  forEachPartWithSize(job.record, [&](ByteView &data, uint64_t) {
+    if (!data.empty())
+      std::memcpy(next, data.data(), data.size());
+    data = {next, data.size()};
+    next += data.size();
+  });
+  job.owners.assign(1, std::move(memory));
+}
+
+//===----------------------------------------------------------------------===//
+// The writer
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct QueuedJob {
+  DumpJob job;
+  uint64_t size = 0;
+  uint64_t time = 0; ///< when it was handed over
+};
+} // namespace
+
+struct DumpWriter::Impl {
+  explicit Impl(DumpWriterOptions given) : options(std::move(given)) {}
+
+  // Set by create.
+  DumpWriterOptions options;
+  std::string timeFolder;
+
+  // Shared, under the mutex.
+  std::mutex mutex;
+  std::condition_variable wakeWriter, wakeCaller;
+  std::deque<QueuedJob> queue;
+  uint64_t bytesInFlight = 0; // queued, and being written
+  uint64_t jobsTaken = 0, jobsDone = 0;
+  std::string failure;     // the first fault of writing
+  std::string abortReason; // the caller's
+  std::map<std::string, std::string> modelOfFolder;
+  bool finishing = false;
+  std::unique_ptr<ManifestWriter> manifest;
+
+  // The writing thread's own.
+  std::map<std::string, FileDescriptor> openFolders;
+  uint64_t lastTimestamp = 0;
+  uint64_t bytesWritten = 0;
+  uint64_t bytesOfJobLeft = 0;          // of the tensors being written
+  std::atomic<uint64_t> bytesQueued{0}; // callers add to it
+
+  std::mutex finishMutex;
+  std::thread thread;
+
+  Status failureStatus() const {
+    return failure.empty() ? Status()
+                           : Status::error(ErrorKind::Incomplete, failure);
+  }
+  DumpFolder folderOf(const DumpJob &job) const {
+    return {options.deviceId,
+            options.modelNameInFolder ? job.modelName : std::nullopt,
+            job.modelId, job.dataIndex};
+  }
+
+  Status claimModelFolder(const DumpJob &job);
+  Status enqueue(DumpJob job);
+  void run();
+  Status writeJob(QueuedJob &queued, ManifestFile &file);
+  Expected<int> getFolder(const std::string &path);
+  int writeFile(int folder, const DumpJob &job, const std::string &header,
+                std::string &temporary, uint32_t &crc);
+  int writePiece(int fd, std::vector<iovec> &parts, uint32_t &crc);
+};
+
+/// Two models whose names differ only in replaced characters would share files.
+Status DumpWriter::Impl::claimModelFolder(const DumpJob &job) {
+  if (!job.modelName)
+    return Status();
+  DumpFolder folder = folderOf(job);
+  folder.dataIndex.reset();
+  const std::string path = toPath(folder);
+  auto [entry, isNew] = modelOfFolder.emplace(path, *job.modelName);
+  if (isNew || entry->second == *job.modelName)
+    return Status();
+  return Status::error("the models '" + entry->second + "' and '" +
+                       *job.modelName + "' have the same dump folder " + path +
+                       ", expected different model ids");
+}
+
+Status DumpWriter::Impl::enqueue(DumpJob job) {
+  if (Status status = checkJob(job); !status)
+    return status;
+  uint64_t size = 0;
+  forEachPartWithSize(job.record, [&](ByteView data, uint64_t &partSize) {
+    partSize = data.size();
+    size += data.size();
+  });
+
+  std::unique_lock lock(mutex);
+  if (Status status = claimModelFolder(job); !status)
+    return status;
+  if (size == 0)
+    return failureStatus();
+  wakeCaller.wait(lock, [&] {
+    return finishing || !failure.empty() || bytesInFlight == 0 ||
+           (size <= options.bytesInFlightLimit &&
+            bytesInFlight <= options.bytesInFlightLimit - size);
+  });
+  if (finishing)
+    return Status::error("dump job " + job.record.opName +
+                         ": the dump has already been finished");
+  if (!failure.empty()) {
+    manifest->addMissing(job);
+    return failureStatus();
+  }
+  bytesInFlight += size;
+  bytesQueued += size;
+  const uint64_t ticket = ++jobsTaken;
+  const bool borrowed = job.copy && size > options.bytesInFlightLimit;
+  if (job.copy && !borrowed) {
+    // The bytes are accounted for already, so others may go on meanwhile; the
+    // ticket only orders borrowed jobs, which run alone.
+    lock.unlock();
+    copyData(job, size);
+    lock.lock();
+  }
+  queue.push_back({std::move(job), size, options.clock.microseconds()});
+  wakeWriter.notify_one();
+  if (borrowed) {
+    wakeCaller.wait(lock, [&] { return jobsDone >= ticket; });
+    return failureStatus();
+  }
+  return Status();
+}
+
+void DumpWriter::Impl::run() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    wakeWriter.wait(lock, [&] {
+      return !queue.empty() || (finishing && jobsDone == jobsTaken);
+    });
+    if (queue.empty())
+      return;
+    QueuedJob queued = std::move(queue.front());
+    queue.pop_front();
+    const bool skip = !failure.empty();
+    lock.unlock();
+    ManifestFile file;
+    bytesOfJobLeft = queued.size;
+    Status status = skip ? Status() : writeJob(queued, file);
+    bytesQueued -= bytesOfJobLeft;
+    queued.job.owners.clear(); // before others are let in for the room
+    lock.lock();
+    if (skip || !status)
+      manifest->addMissing(queued.job);
+    else
+      manifest->addFile(queued.job, file);
+    if (!status)
+      failure = status.message();
+    bytesInFlight -= queued.size;
+    ++jobsDone;
+    wakeCaller.notify_all();
+  }
+}
+
+/// The folder \p path below the {time} folder, made where it is missing. It
+/// stays open for the files that follow.
+Expected<int> DumpWriter::Impl::getFolder(const std::string &path) {
+  if (auto known = openFolders.find(path); known != openFolders.end())
+    return known->second.get();
+  FileDescriptor folder = openFolder(path);
+  if (!folder)
+    return errnoStatus(ErrorKind::Incomplete, path, errno);
+  if (openFolders.size() == maxOpenFolders)
+    openFolders.clear();
+  return openFolders.emplace(path, std::move(folder)).first->second.get();
+}
+
+/// Writes \p parts, which together are at most one piece. Returns 0 or an errno
+/// value.
+int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
+                                 uint32_t &crc) {
+  uint64_t size = 0;
+  for (const iovec &part : parts) {
+    crc = static_cast<uint32_t>(::crc32_z(
+        crc, static_cast<const Bytef *>(part.iov_base), part.iov_len));
+    size += part.iov_len;
+  }
+  iovec *next = parts.data(), *end = next + parts.size();
+  while (next != end) {
+    const ssize_t result =
+        options.write(fd, next, static_cast<int>(end - next));
+    if (result < 0 && errno == EINTR)
+      continue;
+    if (result < 0)
+      return errno;
+    if (result == 0)
+      return EIO; // no progress and no reason: do not try for ever
+    size_t done = static_cast<size_t>(result);
+    for (; next != end && done >= next->iov_len; ++next)
+      done -= next->iov_len;
+    if (next != end) {
+      next->iov_base = static_cast<char *>(next->iov_base) + done;
+      next->iov_len -= done;
+    }
+  }
+  parts.clear();
+  bytesWritten += size;
+  const uint64_t share = std::min(size, bytesOfJobLeft);
+  bytesOfJobLeft -= share;
+  bytesQueued -= share;
+  if (options.progress)
+    options.progress(bytesWritten, bytesQueued);
+  return 0;
+}
+
+/// Makes a hidden file of \p header and the data of \p job in \p folder.
+/// Returns 0, or an errno value and no file.
+int DumpWriter::Impl::writeFile(int folder, const DumpJob &job,
+                                const std::string &header,
+                                std::string &temporary, uint32_t &crc) {
+  FileDescriptor fd = createHiddenFile(folder, temporary);
+  if (!fd)
+    return errno;
+  std::vector<iovec> piece;
+  size_t room = pieceSize;
+  int error = 0;
+  auto append = [&](ByteView data) {
+    while (!data.empty() && error == 0) {
+      const size_t size = std::min(data.size(), room);
+      piece.push_back({const_cast<std::byte *>(data.data()), size});
+      data = data.subspan(size);
+      room -= size;
+      if (room == 0 || piece.size() == IOV_MAX) {
+        error = writePiece(fd.get(), piece, crc);
+        room = pieceSize;
+      }
+    }
+  };
+  append(asBytes(header));
+  job.record.forEachPart(append);
+  if (error == 0 && !piece.empty())
+    error = writePiece(fd.get(), piece, crc);
+  if (int closeError = fd.close(); error == 0)
+    error = closeError;
+  if (error != 0)
+    ::unlinkat(folder, temporary.c_str(), 0);
+  return error;
+}
+
+/// Appends a row to mapping.csv in \p folder, whole or not at all. Returns 0 or
+/// an errno value.
+static int appendMappingRow(int folder, const std::string &row) {
+  FileDescriptor fd(::openat(folder, std::string(MappingFileName).c_str(),
+                             O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  struct stat info;
+  if (!fd || ::fstat(fd.get(), &info) != 0)
+    return errno;
+  // One write: rows of two processes do not mix.
+  const ssize_t written = ::write(fd.get(), row.data(), row.size());
+  if (written == static_cast<ssize_t>(row.size()))
+    return fd.close();
+  const int error = written < 0 ? errno : ENOSPC;
+  return ::ftruncate(fd.get(), info.st_size) == 0 ? error : errno;
+}
+
+/// Makes the file of \p queued under the first free time stamp, and sets its
+/// dumpTime.
+Status DumpWriter::Impl::writeJob(QueuedJob &queued, ManifestFile &file) {
+  DumpJob &job = queued.job;
+  const std::string folder = toPath(folderOf(job));
+  const std::string folderPath = timeFolder + "/" + folder;
+  Expected<int> folderFd = getFolder(folderPath);
+  if (!folderFd)
+    return folderFd.takeStatus();
+
+  uint64_t &timestamp = job.record.dumpTime;
+  timestamp = std::max(queued.time, lastTimestamp + 1);
+  for (;; ++timestamp) {
+    const std::string fullName =
+        toFileName({job.opType, job.record.opName, job.taskId, job.streamId,
+                    timestamp, std::nullopt});
+    const bool isLong = fullName.size() > MaxFileNameBytes;
+    const std::string name =
+        isLong ? makeShortName(folderPath + "/" + fullName) : fullName;
+    if (::faccessat(*folderFd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+      continue;
+    const std::string header = serializeHeader(job.record);
+    std::string temporary;
+    uint32_t crc = 0;
+    int error = writeFile(*folderFd, job, header, temporary, crc);
+    if (error == 0) {
+      if (isLong)
+        error = appendMappingRow(*folderFd, formatMappingRow(name, fullName));
+      if (error == 0)
+        error = renameNoReplace(*folderFd, temporary, name);
+      if (error != 0)
+        ::unlinkat(*folderFd, temporary.c_str(), 0);
+    }
+    if (error == EEXIST) // another process was faster
+      continue;
+    if (error != 0)
+      return errnoStatus(ErrorKind::Incomplete, folderPath + "/" + name, error);
+    lastTimestamp = timestamp;
+    file = {folder + "/" + name, isLong ? fullName : std::string(),
+            header.size(), crc};
+    return Status();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+DumpWriter::DumpWriter(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+
+Expected<std::unique_ptr<DumpWriter>>
+DumpWriter::create(DumpWriterOptions options) {
+  const std::string path = options.dumpPath;
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0)
+    return errnoStatus(ErrorKind::Usage, "dump path '" + path + "'", errno);
+  if (!S_ISDIR(info.st_mode) ||
+      ::faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+    return Status::error("dump path '" + path +
+                         "': expected a folder that can be written to");
+  const std::tm now = options.clock.localTime();
+  char time[32];
+  if (std::strftime(time, sizeof(time), "%Y%m%d%H%M%S", &now) == 0)
+    return Status::error("the clock gives no date");
+
+  auto impl = std::make_unique<Impl>(std::move(options));
+  impl->timeFolder = path + "/" + time;
+  impl->manifest = std::make_unique<ManifestWriter>(impl->timeFolder, time,
+                                                    impl->options.deviceId);
+  impl->thread = std::thread([state = impl.get()] { state->run(); });
+  return std::unique_ptr<DumpWriter>(new DumpWriter(std::move(impl)));
+}
+
+DumpWriter::~DumpWriter() {
+  if (impl->thread.joinable())
+    abort("the run ended before the dump was finished");
+  // Nobody is left to be told; the manifest has the fault.
+  static_cast<void>(finish());
+}
+
+Status DumpWriter::enqueue(DumpJob job) {
+  return impl->enqueue(std::move(job));
+}
+
+void DumpWriter::abort(std::string reason) {
+  std::lock_guard lock(impl->mutex);
+  if (impl->abortReason.empty())
+    impl->abortReason = std::move(reason);
+}
+
+Status DumpWriter::finish() {
+  std::lock_guard onlyOnce(impl->finishMutex);
+  if (!impl->thread.joinable())
+    return impl->failureStatus();
+  {
+    std::lock_guard lock(impl->mutex);
+    impl->finishing = true;
+  }
+  impl->wakeWriter.notify_one();
+  impl->wakeCaller.notify_all();
+  impl->thread.join();
+  std::lock_guard lock(impl->mutex);
+  std::string reason = impl->abortReason;
+  if (!impl->failure.empty())
+    reason += (reason.empty() ? "" : "; ") + impl->failure;
+  if (impl->manifest->empty() && reason.empty())
+    return Status();
+  Status status = impl->manifest->finish(reason);
+  if (!status && impl->failure.empty())
+    impl->failure = status.message();
+  return impl->failureStatus();
+}
+
+const std::string &DumpWriter::timeFolder() const { return impl->timeFolder; }

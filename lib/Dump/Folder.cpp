@@ -1,0 +1,33 @@
+//===- Folder.cpp - Making folders and hidden files -----------------------===//
+
+#include "Folder.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace npu;
+using namespace npu::dump;
+
+FileDescriptor npu::dump::openFolder(const std::string &path) {
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    if (::mkdir(path.substr(0, end).c_str(), 0700) != 0 && errno != EEXIST)
+      return FileDescriptor();
+    if (end == std::string::npos)
+      break;
+  }
+  return FileDescriptor(
+      ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+FileDescriptor npu::dump::createHiddenFile(int folder, std::string &name) {
+  for (unsigned attempt = 0;; ++attempt) {
+    name = "." + std::to_string(::getpid()) + "." + std::to_string(attempt) +
+           ".tmp";
+    FileDescriptor fd(::openat(folder, name.c_str(),
+                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (fd || errno != EEXIST)
+      return fd;
+  }
+}

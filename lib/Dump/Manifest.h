@@ -1,0 +1,54 @@
+//===- Manifest.h - The list of a run's files ------------------*- C++ -*-===//
+
+#ifndef NPU_LIB_DUMP_MANIFEST_H
+#define NPU_LIB_DUMP_MANIFEST_H
+
+#include "npu/Dump/DumpWriter.h"
+
+namespace npu::dump {
+
+/// A file that was written.
+struct ManifestFile {
+  std::string path;         ///< below the {time} folder
+  std::string originalName; ///< where the file has a name of digits
+  uint64_t headerBytes = 0; ///< offset of the first tensor
+  uint32_t crc32 = 0;       ///< of the whole file, as zlib computes it
+};
+
+/// Writes manifest.{device}.json. It grows under a hidden name while the run
+/// goes on, so that a run of any length takes little memory, and gets its name
+/// at the end.
+class ManifestWriter {
+public:
+  /// \p folder is {dump_path}/{time}, of the name \p time; it need not exist
+  /// before finish, nor before 1 MiB of entries.
+  ManifestWriter(std::string folder, const std::string &time,
+                 uint32_t deviceId);
+
+  /// Lists a written job.
+  void addFile(const DumpJob &job, const ManifestFile &file);
+  /// Lists a job that was not written.
+  void addMissing(const DumpJob &job);
+
+  /// Whether anything was listed.
+  bool empty() const { return !hasFiles && missing.empty(); }
+
+  /// Completes the manifest; an empty \p reason means that the run is complete.
+  Status finish(const std::string &reason);
+
+private:
+  int flush();
+  int publish(int folderFd);
+
+  std::string folder;
+  uint32_t deviceId;
+  FileDescriptor fd;
+  std::string temporaryName;
+  std::string pending;
+  std::string missing;
+  bool hasFiles = false;
+};
+
+} // namespace npu::dump
+
+#endif // NPU_LIB_DUMP_MANIFEST_H

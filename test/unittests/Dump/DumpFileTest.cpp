@@ -1,0 +1,1 @@
+#include "npu/Dump/DumpFile.h"
