@@ -1,5 +1,7 @@
 //===- GEDialect.cpp - Registration and aliases of the ge dialect ---------===//
 
+#include "GEBytecode.h"
+
 #include "npu/Dialect/GE/IR/GE.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -50,6 +52,7 @@ void GEDialect::initialize() {
 #include "npu/Dialect/GE/IR/GEOps.cpp.inc"
       >();
   addInterfaces<GEAsmInterface>();
+  addBytecodeInterface(this);
 }
 
 LogicalResult GEDialect::verifyOperationAttribute(Operation *op,

@@ -176,9 +176,9 @@ void NodeOp::print(OpAsmPrinter &printer) {
     printer << ']';
   }
   if (getNodeId() != 0)
-    printer << " id " << getNodeId();
+    printer << " id " << static_cast<int64_t>(getNodeId());
   if (getStreamId() != 0)
-    printer << " stream " << getStreamId();
+    printer << " stream " << static_cast<int64_t>(getStreamId());
   if (!getAttrs().empty())
     printer << " attrs " << getAttrs();
   if (getInputDescs())

@@ -10,7 +10,7 @@ using namespace npu::instr;
 
 #include "npu/Dialect/Instr/IR/InstrumentableOpInterface.cpp.inc"
 
-std::string detail::getDefaultName(Operation *op) {
+std::string npu::instr::detail::getDefaultName(Operation *op) {
   if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
     return name.getName().str();
   return {};
@@ -25,10 +25,10 @@ static SmallVector<IndexedValue> getTensors(Range &&values) {
   return tensors;
 }
 
-SmallVector<IndexedValue> detail::getDefaultOperands(Operation *op) {
+SmallVector<IndexedValue> npu::instr::detail::getDefaultOperands(Operation *op) {
   return getTensors(op->getOperands());
 }
 
-SmallVector<IndexedValue> detail::getDefaultResults(Operation *op) {
+SmallVector<IndexedValue> npu::instr::detail::getDefaultResults(Operation *op) {
   return getTensors(op->getResults());
 }

@@ -1,0 +1,708 @@
+//===- AttributeImport.cpp - Messages to attributes -----------------------===//
+
+#include "AttributeConversion.h"
+
+#include "npu/Dialect/GE/IR/ElementTypes.h"
+#include "npu/Support/DataType.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <charconv>
+
+using namespace mlir;
+using namespace npu::ge;
+
+/// Attribute messages nested deeper than this are refused: their conversion is
+/// recursive. (Fields that are kept as text nest to any depth.)
+static constexpr unsigned MaxDepth = 256;
+
+AttributeImporter::AttributeImporter(MLIRContext *context, StringRef fileName,
+                                     bool strict)
+    : builder(context), fileName(builder.getStringAttr(fileName)),
+      strict(strict) {}
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+Location AttributeImporter::getLoc(TextPosition position) {
+  return FileLineColLoc::get(fileName, position.line, position.column);
+}
+
+InFlightDiagnostic AttributeImporter::emitError(TextPosition position) {
+  return mlir::emitError(getLoc(position));
+}
+
+InFlightDiagnostic AttributeImporter::emitWarning(TextPosition position) {
+  return mlir::emitWarning(getLoc(position));
+}
+
+LogicalResult AttributeImporter::reportUnknown(const MessageSpec &spec,
+                                               const TextField &field) {
+  if (strict)
+    return emitError(field.position)
+           << "unknown field '" << field.name << "' of " << spec.name;
+  emitWarning(field.position) << "unknown field '" << field.name << "' of "
+                              << spec.name << " is kept as text";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+FailureOr<StringAttr> AttributeImporter::importString(const TextField &field) {
+  if (field.kind != TextField::Kind::String)
+    return emitError(field.position) << "expected a string in quotes";
+  return builder.getStringAttr(decodeString(field.value, storage));
+}
+
+FailureOr<int64_t> AttributeImporter::importInt(const TextField &field) {
+  StringRef digits = field.value;
+  bool negative = digits.consume_front("-");
+  digits = digits.ltrim();
+  uint64_t magnitude = 0;
+  if (field.kind != TextField::Kind::Scalar || digits.empty() ||
+      digits.getAsInteger(0, magnitude) ||
+      (negative && magnitude > uint64_t(1) << 63))
+    return emitError(field.position)
+           << "expected a 64-bit integer, found " << field.value.take_front(40);
+  return static_cast<int64_t>(negative ? -magnitude : magnitude);
+}
+
+FailureOr<bool> AttributeImporter::importBool(const TextField &field) {
+  if (field.kind == TextField::Kind::Scalar) {
+    if (field.value == "true" || field.value == "t" || field.value == "1")
+      return true;
+    if (field.value == "false" || field.value == "f" || field.value == "0")
+      return false;
+  }
+  return emitError(field.position)
+         << "expected true or false, found " << field.value.take_front(40);
+}
+
+FailureOr<float> AttributeImporter::importFloat(const TextField &field) {
+  StringRef digits = field.value;
+  bool negative = digits.consume_front("-");
+  digits = digits.ltrim();
+  if (digits.ends_with_insensitive("f") && !digits.ends_with_insensitive("inf"))
+    digits = digits.drop_back();
+  // Through double, as protobuf reads it.
+  double value = 0;
+  auto [end, error] = std::from_chars(digits.begin(), digits.end(), value);
+  bool outOfRange = error == std::errc::result_out_of_range;
+  if (field.kind != TextField::Kind::Scalar || end != digits.end() ||
+      digits.empty() || (error != std::errc() && !outOfRange))
+    return emitError(field.position)
+           << "expected a number, found " << field.value.take_front(40);
+  if (outOfRange)
+    digits.getAsDouble(value);
+  return static_cast<float>(negative ? -value : value);
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+StringAttr AttributeImporter::getFieldName(const FieldSpec &spec) {
+  StringAttr &name = fieldNames[&spec];
+  if (!name)
+    name = builder.getStringAttr(spec.name);
+  return name;
+}
+
+DictionaryAttr
+AttributeImporter::makeDictionary(SmallVectorImpl<NamedAttribute> &entries) {
+  SmallVector<NamedAttribute, 48> sorted(entries.begin(), entries.end());
+  auto sameName = [](const NamedAttribute &a, const NamedAttribute &b) {
+    return a.getName() == b.getName();
+  };
+  llvm::sort(sorted);
+  if (std::adjacent_find(sorted.begin(), sorted.end(), sameName) !=
+      sorted.end()) {
+    // A key that repeats has its last value.
+    llvm::DenseSet<StringAttr> seen;
+    sorted.clear();
+    for (NamedAttribute entry : llvm::reverse(entries))
+      if (seen.insert(entry.getName()).second)
+        sorted.push_back(entry);
+    llvm::sort(sorted);
+  }
+  return DictionaryAttr::getWithSorted(builder.getContext(), sorted);
+}
+
+/// Calls \p fn for the value of a field, or for each of a list's.
+template <typename Fn>
+static LogicalResult forEachValue(const TextField &field, TextRange children,
+                                  Fn fn) {
+  if (field.kind != TextField::Kind::List)
+    return fn(field, children);
+  return children.forEach(fn);
+}
+
+namespace {
+/// Values of a repeated field, in the order of the text.
+struct RepeatedValues {
+  unsigned index;
+  SmallVector<int64_t, 4> ints;
+  SmallVector<float, 0> floats;
+  SmallVector<bool, 4> bools;
+  SmallVector<Attribute, 4> attrs;
+  SmallVector<NamedAttribute, 0> entries;
+};
+} // namespace
+
+FailureOr<Attribute> AttributeImporter::importScalar(const FieldSpec &spec,
+                                                     const TextField &field,
+                                                     TextRange children) {
+  auto toAttr = [](auto result) -> FailureOr<Attribute> {
+    if (failed(result))
+      return failure();
+    return Attribute(*result);
+  };
+  switch (spec.kind) {
+  case FieldKind::Int: {
+    FailureOr<int64_t> value = importInt(field);
+    if (failed(value))
+      return failure();
+    return Attribute(builder.getI64IntegerAttr(*value));
+  }
+  case FieldKind::Bool: {
+    FailureOr<bool> value = importBool(field);
+    if (failed(value))
+      return failure();
+    return Attribute(builder.getBoolAttr(*value));
+  }
+  case FieldKind::Float: {
+    FailureOr<float> value = importFloat(field);
+    if (failed(value))
+      return failure();
+    return Attribute(builder.getF32FloatAttr(*value));
+  }
+  case FieldKind::String:
+    return toAttr(importString(field));
+  case FieldKind::Enum:
+    if (field.kind != TextField::Kind::Scalar)
+      return emitError(field.position)
+             << "expected an enumerator for '" << spec.name << "'";
+    return Attribute(builder.getStringAttr(field.value));
+  case FieldKind::Text:
+    return Attribute(builder.getStringAttr(field.text));
+  default:
+    break;
+  }
+  if (field.kind != TextField::Kind::Message)
+    return emitError(field.position)
+           << "expected a message in braces for '" << spec.name << "'";
+  switch (spec.kind) {
+  case FieldKind::Desc: {
+    Type type;
+    DictionaryAttr rest;
+    if (failed(importDesc(children, type, rest)))
+      return failure();
+    return Attribute(DescAttr::get(builder.getContext(), type, rest));
+  }
+  case FieldKind::Tensor:
+    return importTensor(children);
+  case FieldKind::Named:
+    return importNamed(children);
+  case FieldKind::List:
+    return importList(children);
+  case FieldKind::IntLists:
+    return importLists(children, /*floats=*/false);
+  case FieldKind::FloatLists:
+    return importLists(children, /*floats=*/true);
+  default:
+    return emitError(field.position)
+           << "unexpected message '" << spec.name << "'";
+  }
+}
+
+/// Whether proto3 does not tell \p value from an absent field.
+static bool isDefault(FieldKind kind, Attribute value) {
+  switch (kind) {
+  case FieldKind::Int:
+    return cast<IntegerAttr>(value).getInt() == 0;
+  case FieldKind::Bool:
+    return !cast<BoolAttr>(value).getValue();
+  case FieldKind::String:
+    return cast<StringAttr>(value).empty();
+  default:
+    return false;
+  }
+}
+
+FailureOr<DictionaryAttr>
+AttributeImporter::importFields(const MessageSpec &spec, TextRange range,
+                                Hook hook) {
+  SmallVector<NamedAttribute, 16> entries;
+  SmallVector<RepeatedValues, 2> repeated;
+  SmallVector<Attribute, 0> unknown;
+
+  auto importOne = [&](const FieldSpec &field, unsigned index,
+                       const TextField &text,
+                       TextRange children) -> LogicalResult {
+    if (!field.repeated) {
+      FailureOr<Attribute> value = importScalar(field, text, children);
+      if (failed(value))
+        return failure();
+      StringAttr name = getFieldName(field);
+      llvm::erase_if(entries, [&](NamedAttribute entry) {
+        return entry.getName() == name; // the last one wins
+      });
+      if (!isDefault(field.kind, *value))
+        entries.emplace_back(name, *value);
+      return success();
+    }
+    auto *values = llvm::find_if(repeated, [&](const RepeatedValues &values) {
+      return values.index == index;
+    });
+    if (values == repeated.end()) {
+      repeated.emplace_back().index = index;
+      values = &repeated.back();
+    }
+    switch (field.kind) {
+    case FieldKind::Int: {
+      FailureOr<int64_t> value = importInt(text);
+      values->ints.push_back(succeeded(value) ? *value : 0);
+      return value;
+    }
+    case FieldKind::Float: {
+      FailureOr<float> value = importFloat(text);
+      values->floats.push_back(succeeded(value) ? *value : 0);
+      return value;
+    }
+    case FieldKind::Bool: {
+      FailureOr<bool> value = importBool(text);
+      values->bools.push_back(succeeded(value) ? *value : false);
+      return value;
+    }
+    case FieldKind::AttrMap:
+      return importMapEntry(children, values->entries);
+    default: {
+      FailureOr<Attribute> value = importScalar(field, text, children);
+      values->attrs.push_back(succeeded(value) ? *value : Attribute());
+      return value;
+    }
+    }
+  };
+
+  LogicalResult result =
+      range.forEach([&](const TextField &text, TextRange children) {
+        int index = spec.find(text.name);
+        if (index < 0) {
+          unknown.push_back(builder.getStringAttr(text.text));
+          return reportUnknown(spec, text);
+        }
+        return forEachValue(
+            text, children,
+            [&](const TextField &value, TextRange children) -> LogicalResult {
+              bool handled = false;
+              if (hook && failed(hook(index, value, children, handled)))
+                return failure();
+              if (handled)
+                return success();
+              return importOne(spec.fields[index], index, value, children);
+            });
+      });
+  if (failed(result))
+    return failure();
+
+  for (RepeatedValues &values : repeated) {
+    const FieldSpec &field = spec.fields[values.index];
+    Attribute attr;
+    switch (field.kind) {
+    case FieldKind::Int:
+      attr = builder.getDenseI64ArrayAttr(values.ints);
+      break;
+    case FieldKind::Float:
+      attr = builder.getDenseF32ArrayAttr(values.floats);
+      break;
+    case FieldKind::Bool:
+      attr = builder.getDenseBoolArrayAttr(values.bools);
+      break;
+    case FieldKind::AttrMap:
+      attr = makeDictionary(values.entries);
+      break;
+    default:
+      attr = builder.getArrayAttr(values.attrs);
+      break;
+    }
+    entries.emplace_back(getFieldName(field), attr);
+  }
+  if (!unknown.empty())
+    entries.emplace_back(builder.getStringAttr(UnknownKey),
+                         builder.getArrayAttr(unknown));
+  return makeDictionary(entries);
+}
+
+LogicalResult
+AttributeImporter::importMapEntry(TextRange range,
+                                  SmallVectorImpl<NamedAttribute> &entries) {
+  StringAttr key = builder.getStringAttr("");
+  Attribute value = builder.getUnitAttr();
+  TextPosition position;
+  LogicalResult result = range.forEach(
+      [&](const TextField &field, TextRange children) -> LogicalResult {
+        position = field.position;
+        if (field.name == "key") {
+          FailureOr<StringAttr> name = importString(field);
+          if (succeeded(name))
+            key = *name;
+          return name;
+        }
+        if (field.name == "value") {
+          FailureOr<Attribute> attr = importAttr(children);
+          if (succeeded(attr))
+            value = *attr;
+          return attr;
+        }
+        return emitError(field.position)
+               << "expected key or value in a map entry, found '" << field.name
+               << "'";
+      });
+  if (failed(result))
+    return failure();
+  if (key.empty())
+    return emitError(position) << "expected a key in a map entry";
+  entries.emplace_back(key, value);
+  return success();
+}
+
+FailureOr<Attribute> AttributeImporter::importAttr(TextRange range) {
+  // Nothing set, as conversions through JSON leave it.
+  Attribute result = builder.getUnitAttr();
+  SmallVector<Attribute, 0> unknown;
+  ++depth;
+  LogicalResult status = range.forEach(
+      [&](const TextField &field, TextRange children) -> LogicalResult {
+        if (depth > MaxDepth)
+          return emitError(field.position)
+                 << "attributes nest deeper than " << MaxDepth << " levels";
+        int index = attrSpec.find(field.name);
+        if (index < 0) {
+          unknown.push_back(builder.getStringAttr(field.text));
+          return reportUnknown(attrSpec, field);
+        }
+        const FieldSpec &spec = attrSpec.fields[index];
+        FailureOr<Attribute> value = importScalar(spec, field, children);
+        if (failed(value))
+          return failure();
+        switch (spec.kind) {
+        case FieldKind::Int:
+        case FieldKind::Float:
+        case FieldKind::Bool:
+        case FieldKind::String:
+          result = *value;
+          if (spec.name == "s" || spec.name == "i" || spec.name == "f" ||
+              spec.name == "b")
+            return success();
+          break;
+        case FieldKind::List:
+          result = *value;
+          return success();
+        default:
+          result = *value;
+          break;
+        }
+        result =
+            ValueAttr::get(builder.getContext(), getFieldName(spec), result);
+        return success();
+      });
+  --depth;
+  if (failed(status))
+    return failure();
+  if (!unknown.empty()) // a kind of value of a later release
+    result =
+        ValueAttr::get(builder.getContext(), builder.getStringAttr(UnknownKey),
+                       builder.getArrayAttr(unknown));
+  return result;
+}
+
+FailureOr<Attribute> AttributeImporter::importList(TextRange range) {
+  // The usual lists have one field and the val_type that goes with it.
+  StringRef valType, onlyField;
+  bool mixed = false;
+  (void)range.forEach([&](const TextField &field, TextRange) {
+    if (field.name == "val_type")
+      valType = field.value;
+    else if (onlyField.empty())
+      onlyField = field.name;
+    else
+      mixed |= onlyField != field.name;
+    return success();
+  });
+  const ListKind *kind = llvm::find_if(
+      listKinds, [&](const ListKind &kind) { return kind.valType == valType; });
+  const bool usual = kind != listKinds.end() && !mixed &&
+                     (onlyField.empty() || onlyField == kind->field);
+  if (!usual) {
+    FailureOr<DictionaryAttr> fields = importFields(listSpec, range);
+    if (failed(fields))
+      return failure();
+    return Attribute(ValueAttr::get(builder.getContext(),
+                                    builder.getStringAttr("list"), *fields));
+  }
+
+  SmallVector<int64_t, 8> ints;
+  SmallVector<float, 8> floats;
+  SmallVector<bool, 8> bools;
+  SmallVector<Attribute, 8> strings;
+  auto importElement = [&](const TextField &value, TextRange) -> LogicalResult {
+    auto push = [](auto &values, auto value) -> LogicalResult {
+      if (failed(value))
+        return failure();
+      values.push_back(*value);
+      return success();
+    };
+    switch (kind->field.front()) {
+    case 'i':
+      return push(ints, importInt(value));
+    case 'f':
+      return push(floats, importFloat(value));
+    case 'b':
+      return push(bools, importBool(value));
+    default:
+      return push(strings, importString(value));
+    }
+  };
+  if (failed(range.forEach([&](const TextField &field, TextRange children) {
+        return field.name == "val_type"
+                   ? success()
+                   : forEachValue(field, children, importElement);
+      })))
+    return failure();
+  switch (kind->field.front()) {
+  case 'i':
+    return Attribute(builder.getDenseI64ArrayAttr(ints));
+  case 'f':
+    return Attribute(builder.getDenseF32ArrayAttr(floats));
+  case 'b':
+    return Attribute(builder.getDenseBoolArrayAttr(bools));
+  default:
+    return Attribute(builder.getArrayAttr(strings));
+  }
+}
+
+FailureOr<Attribute> AttributeImporter::importLists(TextRange range,
+                                                    bool floats) {
+  StringRef outer = floats ? "list_list_f" : "list_list_i";
+  StringRef inner = floats ? "list_f" : "list_i";
+  SmallVector<Attribute> lists;
+  auto importInner = [&](const TextField &field,
+                         TextRange children) -> LogicalResult {
+    SmallVector<int64_t> ints;
+    SmallVector<float> numbers;
+    auto importElement = [&](const TextField &value,
+                             TextRange) -> LogicalResult {
+      if (floats) {
+        FailureOr<float> number = importFloat(value);
+        numbers.push_back(succeeded(number) ? *number : 0);
+        return number;
+      }
+      FailureOr<int64_t> number = importInt(value);
+      ints.push_back(succeeded(number) ? *number : 0);
+      return number;
+    };
+    if (failed(children.forEach(
+            [&](const TextField &value, TextRange elements) -> LogicalResult {
+              if (value.name != inner)
+                return emitError(value.position)
+                       << "expected '" << inner << "', found '" << value.name
+                       << "'";
+              return forEachValue(value, elements, importElement);
+            })))
+      return failure();
+    lists.push_back(floats ? Attribute(builder.getDenseF32ArrayAttr(numbers))
+                           : Attribute(builder.getDenseI64ArrayAttr(ints)));
+    return success();
+  };
+  if (failed(range.forEach([&](const TextField &field,
+                               TextRange children) -> LogicalResult {
+        if (field.name != outer)
+          return emitError(field.position)
+                 << "expected '" << outer << "', found '" << field.name << "'";
+        return forEachValue(field, children, importInner);
+      })))
+    return failure();
+  return Attribute(builder.getArrayAttr(lists));
+}
+
+FailureOr<Attribute> AttributeImporter::importNamed(TextRange range) {
+  static constexpr FieldSpec fields[] = {{"name", FieldKind::String},
+                                         {"attr", FieldKind::AttrMap, true}};
+  static constexpr MessageSpec spec = {"NamedAttrs", fields};
+  FailureOr<DictionaryAttr> named = importFields(spec, range);
+  if (failed(named))
+    return failure();
+  return Attribute(*named);
+}
+
+FailureOr<Attribute> AttributeImporter::importBytes(const TextField &field) {
+  const size_t size =
+      field.kind == TextField::Kind::String ? getDecodedSize(field.value) : 0;
+  if (size < ResourceThreshold) {
+    FailureOr<StringAttr> bytes = importString(field);
+    if (failed(bytes))
+      return failure();
+    return Attribute(*bytes);
+  }
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(size, /*align=*/64, /*dataIsMutable=*/true);
+  decodeString(field.value, blob.getMutableData().data());
+  auto type = RankedTensorType::get({static_cast<int64_t>(size)},
+                                    builder.getIntegerType(8));
+  return Attribute(
+      DenseResourceElementsAttr::get(type, resourceName, std::move(blob)));
+}
+
+FailureOr<Attribute> AttributeImporter::importTensor(TextRange range) {
+  static constexpr FieldSpec fields[] = {{"desc", FieldKind::Desc},
+                                         {"data", FieldKind::String}};
+  static constexpr MessageSpec spec = {"TensorDef", fields};
+  Attribute data;
+  FailureOr<DictionaryAttr> rest =
+      importFields(spec, range,
+                   [&](unsigned index, const TextField &field, TextRange,
+                       bool &handled) -> LogicalResult {
+                     if (index != 1)
+                       return success();
+                     handled = true;
+                     FailureOr<Attribute> bytes = importBytes(field);
+                     if (succeeded(bytes))
+                       data = *bytes;
+                     return bytes;
+                   });
+  if (failed(rest))
+    return failure();
+  if (!data)
+    return Attribute(*rest);
+  SmallVector<NamedAttribute> entries(rest->getValue());
+  if (auto string = dyn_cast<StringAttr>(data); !string || !string.empty())
+    entries.push_back(builder.getNamedAttr("data", data));
+  return Attribute(makeDictionary(entries));
+}
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+/// The proto3 name of a data type that the text has as a number.
+static StringRef getCanonicalDataTypeName(StringRef name) {
+  unsigned number;
+  if (name.getAsInteger(10, number))
+    return name;
+  std::optional<npu::DataType> type = npu::dataTypeFromProto(number);
+  return type ? StringRef(npu::getName(*type)) : name;
+}
+
+LogicalResult AttributeImporter::importDesc(TextRange range, Type &type,
+                                            DictionaryAttr &rest) {
+  StringRef dataType;
+  bool hasShape = false, untypedOriginShape = false;
+  SmallVector<int64_t, 8> dims;
+  StringAttr layout, originFormat;
+  DenseI64ArrayAttr originShape;
+  SmallVector<NamedAttribute, 16> attrs;
+
+  auto importShape = [&](TextRange children) {
+    hasShape = true;
+    dims.clear();
+    return children.forEach(
+        [&](const TextField &dim, TextRange elements) -> LogicalResult {
+          if (dim.name != "dim")
+            return emitError(dim.position)
+                   << "expected 'dim' in a shape, found '" << dim.name << "'";
+          return forEachValue(dim, elements,
+                              [&](const TextField &value, TextRange) {
+                                FailureOr<int64_t> size = importInt(value);
+                                dims.push_back(succeeded(size) ? *size : 0);
+                                return LogicalResult(size);
+                              });
+        });
+  };
+  /// Takes the attributes that the type holds.
+  auto takeOrigin = [&](NamedAttribute attr) {
+    if (attr.getName() == "origin_format") {
+      originFormat = dyn_cast<StringAttr>(attr.getValue());
+      return originFormat != nullptr;
+    }
+    if (attr.getName() != "origin_shape")
+      return false;
+    originShape = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
+    auto value = dyn_cast<ValueAttr>(attr.getValue());
+    if (!originShape && value && value.getKind() == "list") {
+      // Older releases print no val_type.
+      auto list = dyn_cast<DictionaryAttr>(value.getPayload());
+      if (list && list.size() == 1)
+        originShape = list.getAs<DenseI64ArrayAttr>("i");
+      untypedOriginShape = originShape != nullptr;
+    }
+    return originShape != nullptr;
+  };
+  auto hook = [&](unsigned index, const TextField &field, TextRange children,
+                  bool &handled) -> LogicalResult {
+    StringRef name = descSpec.fields[index].name;
+    handled = true;
+    if (name == "dtype") {
+      dataType = getCanonicalDataTypeName(field.value);
+      return success();
+    }
+    if (name == "shape")
+      return importShape(children);
+    if (name == "layout") {
+      FailureOr<StringAttr> value = importString(field);
+      if (succeeded(value))
+        layout = *value;
+      return value;
+    }
+    if (name == "attr")
+      return importMapEntry(children, attrs);
+    handled = false;
+    return success();
+  };
+  FailureOr<DictionaryAttr> others = importFields(descSpec, range, hook);
+  if (failed(others))
+    return failure();
+
+  Type elementType = getElementTypeFor(dataType);
+  const bool unknownRank = dims.size() == 1 && dims[0] == -2;
+  const bool ranked = llvm::all_of(dims, [](int64_t dim) { return dim >= -1; });
+  SmallVector<NamedAttribute, 16> entries(others->getValue());
+  if (!hasShape)
+    entries.push_back(builder.getNamedAttr(NoShapeKey, builder.getUnitAttr()));
+  if (ranked) {
+    llvm::erase_if(attrs, takeOrigin);
+    if (untypedOriginShape)
+      entries.push_back(
+          builder.getNamedAttr(UntypedOriginShapeKey, builder.getUnitAttr()));
+    for (int64_t &dim : dims)
+      if (dim == -1)
+        dim = ShapedType::kDynamic;
+    LayoutAttr encoding;
+    if (layout || originFormat || originShape)
+      encoding = LayoutAttr::get(builder.getContext(),
+                                 layout ? layout : builder.getStringAttr(""),
+                                 originFormat, originShape);
+    type = RankedTensorType::get(dims, elementType, encoding);
+  } else {
+    type = UnrankedTensorType::get(elementType);
+    if (layout)
+      entries.push_back(builder.getNamedAttr("layout", layout));
+    if (!unknownRank)
+      entries.push_back(
+          builder.getNamedAttr("shape", builder.getDenseI64ArrayAttr(dims)));
+  }
+  if (!attrs.empty())
+    entries.push_back(builder.getNamedAttr("attr", makeDictionary(attrs)));
+  rest = makeDictionary(entries);
+  return success();
+}
+
+Type AttributeImporter::getElementTypeFor(StringRef name) {
+  return getElementType(builder.getContext(), name);
+}

@@ -1,0 +1,477 @@
+//===- Import.cpp - GE graph text to MLIR ---------------------------------===//
+
+#include "npu/Target/GE/Import.h"
+
+#include "AttributeConversion.h"
+#include "FileKind.h"
+
+#include "npu/Dialect/GE/IR/GE.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/StringSaver.h"
+
+using namespace mlir;
+using namespace npu::ge;
+
+namespace {
+
+/// A producer that a node names before its own op block has come.
+struct PendingEdge {
+  Operation *user;
+  unsigned operand;
+  StringRef producer;
+  int64_t output;
+  TextPosition position;
+};
+
+/// What an `input` string says: a data edge, a control edge (output -1), or
+/// nothing (no producer).
+struct Edge {
+  StringRef producer;
+  int64_t output = 0;
+  TextPosition position;
+};
+
+class Importer {
+public:
+  Importer(StringRef text, StringRef fileName, MLIRContext *context,
+           const ImportOptions &options)
+      : reader(text), builder(context),
+        attributes(context, fileName, options.strict), saver(allocator) {}
+
+  OwningOpRef<ModuleOp> run();
+
+private:
+  LogicalResult importText(ModuleOp module);
+  /// Imports fields of a GraphDef up to the closing brace (or, for a bare
+  /// graph, the end of the text). \p head has fields that were read before.
+  LogicalResult importGraph(TextPosition position, TextTree &head, bool bare);
+  LogicalResult importNode(Block *block);
+  FailureOr<Edge> importEdge(const TextField &field);
+  /// The value of an edge, or null while its producer is not there yet.
+  FailureOr<Value> resolve(const Edge &edge, StringRef user);
+  LogicalResult resolvePending(Block *block);
+  LogicalResult resolveSubgraphs(ModuleOp module);
+  StringAttr makeSymbol(StringRef graphName);
+  LogicalResult readerFailure();
+  Value getPlaceholder();
+
+  TextReader reader;
+  OpBuilder builder;
+  AttributeImporter attributes;
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver;
+  SmallVector<char, 0> storage;
+
+  TextTree tree;                           // of the node at hand
+  llvm::DenseMap<StringRef, NodeOp> nodes; // of the graph at hand
+  SmallVector<PendingEdge> pending;
+  OwningOpRef<UnrealizedConversionCastOp> placeholder;
+  llvm::StringMap<StringAttr> symbols; // by graph name
+  llvm::StringSet<> takenSymbols;
+};
+
+} // namespace
+
+LogicalResult Importer::readerFailure() {
+  return attributes.emitError(reader.errorPosition()) << reader.errorMessage();
+}
+
+//===----------------------------------------------------------------------===//
+// Edges
+//===----------------------------------------------------------------------===//
+
+FailureOr<Edge> Importer::importEdge(const TextField &field) {
+  if (field.kind != TextField::Kind::String)
+    return attributes.emitError(field.position)
+           << "expected a string in quotes for 'input'";
+  StringRef text = decodeString(field.value, storage);
+  if (!storage.empty() && text.data() == storage.data())
+    text = saver.save(text);
+  Edge edge;
+  edge.position = field.position;
+  if (text.empty())
+    return edge;
+  StringRef output;
+  std::tie(edge.producer, output) = text.rsplit(':'); // names may have colons
+  if (edge.producer.empty() || output.getAsInteger(10, edge.output) ||
+      edge.output < -1)
+    return attributes.emitError(field.position)
+           << "expected 'producer:output' as input, found '" << text << "'";
+  return edge;
+}
+
+Value Importer::getPlaceholder() {
+  if (!placeholder) {
+    OpBuilder detached(builder.getContext());
+    placeholder = UnrealizedConversionCastOp::create(
+        detached, builder.getUnknownLoc(),
+        ControlType::get(builder.getContext()), ValueRange());
+  }
+  return placeholder->getResult(0);
+}
+
+FailureOr<Value> Importer::resolve(const Edge &edge, StringRef user) {
+  NodeOp producer = nodes.lookup(edge.producer);
+  if (!producer)
+    return Value();
+  if (edge.output < 0)
+    return producer.getControl();
+  if (edge.output >= static_cast<int64_t>(producer.getOutputs().size()))
+    return attributes.emitError(edge.position)
+           << "op '" << user << "' reads output " << edge.output << " of '"
+           << edge.producer << "', which has " << producer.getOutputs().size()
+           << " output_desc";
+  return producer.getOutputs()[edge.output];
+}
+
+/// Leaves out the types of input descriptors that are those of the operands.
+static void elideInputTypes(NodeOp node) {
+  if (!node.getInputDescs())
+    return;
+  SmallVector<Attribute> descs(node.getInputDescsAttr().getValue());
+  for (auto [anchor, attr] : llvm::enumerate(descs)) {
+    auto desc = cast<DescAttr>(attr);
+    Value value = node.getAnchor(anchor);
+    if (value && desc.getType() == value.getType())
+      attr = DescAttr::get(node.getContext(), Type(), desc.getFields());
+  }
+  node.setInputDescsAttr(ArrayAttr::get(node.getContext(), descs));
+}
+
+LogicalResult Importer::resolvePending(Block *block) {
+  LogicalResult result = success();
+  for (const PendingEdge &edge : pending) {
+    auto user = cast<NodeOp>(edge.user);
+    FailureOr<Value> value = resolve(
+        {edge.producer, edge.output, edge.position}, user.getNodeName());
+    if (failed(value)) {
+      result = failure();
+    } else if (!*value) {
+      result = attributes.emitError(edge.position)
+               << "op '" << user.getNodeName() << "' reads '" << edge.producer
+               << ":" << edge.output << "', but the graph has no op '"
+               << edge.producer << "'";
+    } else {
+      edge.user->setOperand(edge.operand, *value);
+    }
+  }
+  if (succeeded(result))
+    for (const PendingEdge &edge : pending)
+      elideInputTypes(cast<NodeOp>(edge.user));
+  pending.clear();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::importNode(Block *block) {
+  tree.clear();
+  if (failed(reader.readField(tree)))
+    return readerFailure();
+  const TextField &op = tree.front();
+  if (op.kind != TextField::Kind::Message)
+    return attributes.emitError(op.position) << "expected '{' after 'op'";
+
+  MLIRContext *context = builder.getContext();
+  StringAttr name = builder.getStringAttr(""), type = name;
+  int64_t id = 0, streamId = 0;
+  SmallVector<Edge, 8> data, control;
+  SmallVector<NamedAttribute, 48> attrs;
+  SmallVector<Type, 4> outputTypes;
+  SmallVector<Attribute, 8> inputDescs, outputDescs, subgraphs;
+  SmallVector<Type, 8> inputTypes;
+
+  auto assign = [](auto &to, auto from) -> LogicalResult {
+    if (failed(from))
+      return failure();
+    to = *from;
+    return success();
+  };
+  auto hook = [&](unsigned index, const TextField &field, TextRange children,
+                  bool &handled) -> LogicalResult {
+    StringRef key = nodeSpec.fields[index].name;
+    handled = true;
+    if (key == "attr")
+      return attributes.importMapEntry(children, attrs);
+    if (key == "input_desc" || key == "output_desc") {
+      Type descType;
+      DictionaryAttr rest;
+      if (failed(attributes.importDesc(children, descType, rest)))
+        return failure();
+      if (key == "input_desc") {
+        inputTypes.push_back(descType);
+        inputDescs.push_back(rest);
+      } else {
+        outputTypes.push_back(descType);
+        outputDescs.push_back(DescAttr::get(context, Type(), rest));
+      }
+      return success();
+    }
+    if (key == "input") {
+      FailureOr<Edge> edge = importEdge(field);
+      if (failed(edge))
+        return failure();
+      if (edge->output < 0) {
+        control.push_back(*edge);
+        return success();
+      }
+      if (!control.empty())
+        return attributes.emitError(field.position)
+               << "data input '" << edge->producer
+               << "' follows a control input; expected all data inputs first";
+      data.push_back(*edge);
+      return success();
+    }
+    if (key == "name") {
+      if (failed(assign(name, attributes.importString(field))))
+        return failure();
+      attributes.resourceName = name;
+      return success();
+    }
+    if (key == "type")
+      return assign(type, attributes.importString(field));
+    if (key == "id")
+      return assign(id, attributes.importInt(field));
+    if (key == "stream_id")
+      return assign(streamId, attributes.importInt(field));
+    if (key == "subgraph_name") {
+      FailureOr<StringAttr> subgraph = attributes.importString(field);
+      if (succeeded(subgraph))
+        subgraphs.push_back(*subgraph);
+      return subgraph;
+    }
+    handled = false;
+    return success();
+  };
+  FailureOr<DictionaryAttr> fields =
+      attributes.importFields(nodeSpec, TextRange(tree, 1, op.next), hook);
+  if (failed(fields))
+    return failure();
+
+  Location loc = NameLoc::get(name, attributes.getLoc(op.position));
+  OperationState state(loc, NodeOp::getOperationName());
+  auto &properties = state.getOrAddProperties<NodeOp::Properties>();
+  properties.op_type = type;
+  properties.node_name = name;
+  properties.node_id = builder.getI64IntegerAttr(id);
+  properties.stream_id = builder.getI64IntegerAttr(streamId);
+  properties.attrs = attributes.makeDictionary(attrs);
+  if (!fields->empty())
+    properties.fields = *fields;
+  if (!subgraphs.empty())
+    properties.subgraphs = builder.getArrayAttr(subgraphs);
+
+  // Operands. An edge to a node that is still to come gets a placeholder.
+  SmallVector<PendingEdge, 4> forward;
+  SmallVector<bool, 8> connected;
+  auto addOperand = [&](const Edge &edge) -> LogicalResult {
+    FailureOr<Value> value = resolve(edge, name);
+    if (failed(value))
+      return failure();
+    if (!*value) {
+      forward.push_back({nullptr, static_cast<unsigned>(state.operands.size()),
+                         edge.producer, edge.output, edge.position});
+      value = getPlaceholder();
+    }
+    state.operands.push_back(*value);
+    return success();
+  };
+  for (const Edge &edge : data) {
+    connected.push_back(!edge.producer.empty());
+    if (!edge.producer.empty() && failed(addOperand(edge)))
+      return failure();
+  }
+  const size_t numData = state.operands.size();
+  for (const Edge &edge : control)
+    if (failed(addOperand(edge)))
+      return failure();
+  properties.operandSegmentSizes = {
+      static_cast<int32_t>(numData),
+      static_cast<int32_t>(state.operands.size() - numData)};
+  if (numData != data.size())
+    properties.connected = builder.getDenseBoolArrayAttr(connected);
+
+  // Descriptors. Types equal to those of the operands are left out.
+  size_t operand = 0;
+  for (auto [anchor, rest] : llvm::enumerate(inputDescs)) {
+    Type descType = inputTypes[anchor];
+    if (anchor < connected.size() && connected[anchor] &&
+        state.operands[operand++].getType() == descType)
+      descType = Type();
+    rest = DescAttr::get(context, descType, cast<DictionaryAttr>(rest));
+  }
+  if (!inputDescs.empty())
+    properties.input_descs = builder.getArrayAttr(inputDescs);
+  if (!outputDescs.empty())
+    properties.output_descs = builder.getArrayAttr(outputDescs);
+
+  state.addTypes(outputTypes);
+  state.addTypes(ControlType::get(context));
+  state.addRegion();
+  auto node = cast<NodeOp>(Operation::create(state));
+  block->push_back(node);
+  for (PendingEdge &edge : forward) {
+    edge.user = node;
+    pending.push_back(edge);
+  }
+
+  // The key is the attribute's own storage, which lives as long as the context.
+  auto [it, inserted] = nodes.try_emplace(name.getValue(), node);
+  if (!inserted)
+    return attributes.emitError(op.position)
+           << "another op of the graph has the name '" << name.getValue()
+           << "', too; expected unique names";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+StringAttr Importer::makeSymbol(StringRef graphName) {
+  std::string symbol = graphName.empty() ? "graph" : graphName.str();
+  for (unsigned i = 1; !takenSymbols.insert(symbol).second; ++i)
+    symbol = (graphName + "_" + Twine(i)).str();
+  return builder.getStringAttr(symbol);
+}
+
+LogicalResult Importer::importGraph(TextPosition position, TextTree &head,
+                                    bool bare) {
+  auto graph =
+      GraphOp::create(builder, attributes.getLoc(position), "graph",
+                      StringAttr(), DictionaryAttr(), DictionaryAttr());
+  Block *block = &graph.getBody().emplaceBlock();
+  nodes.clear();
+
+  // Everything but the nodes is short: read it whole, convert it at the end.
+  while (bare ? !reader.atEnd() : !reader.atMessageEnd()) {
+    if (reader.peekName() == "op") {
+      if (failed(importNode(block)))
+        return failure();
+    } else if (failed(reader.readField(head))) {
+      return readerFailure();
+    }
+  }
+  if (failed(resolvePending(block)))
+    return failure();
+
+  StringAttr name = builder.getStringAttr("");
+  SmallVector<NamedAttribute> attrs;
+  FailureOr<DictionaryAttr> fields = attributes.importFields(
+      graphSpec, TextRange(head, 0, head.size()),
+      [&](unsigned index, const TextField &field, TextRange children,
+          bool &handled) -> LogicalResult {
+        StringRef key = graphSpec.fields[index].name;
+        handled = key == "name" || key == "attr";
+        if (key == "attr")
+          return attributes.importMapEntry(children, attrs);
+        if (key != "name")
+          return success();
+        FailureOr<StringAttr> value = attributes.importString(field);
+        if (succeeded(value))
+          name = *value;
+        return value;
+      });
+  if (failed(fields))
+    return failure();
+  StringAttr symbol = makeSymbol(name);
+  graph.setSymNameAttr(symbol);
+  if (symbol != name)
+    graph.setOriginalNameAttr(name);
+  symbols.try_emplace(name, symbol);
+  if (!attrs.empty())
+    graph.setAttrsAttr(attributes.makeDictionary(attrs));
+  if (!fields->empty())
+    graph.setFieldsAttr(*fields);
+  return success();
+}
+
+LogicalResult Importer::resolveSubgraphs(ModuleOp module) {
+  for (GraphOp graph : module.getOps<GraphOp>()) {
+    for (NodeOp node : graph.getBody().getOps<NodeOp>()) {
+      if (!node.getSubgraphsAttr())
+        continue;
+      SmallVector<Attribute> callees;
+      for (auto name : node.getSubgraphsAttr().getAsRange<StringAttr>()) {
+        StringAttr symbol = symbols.lookup(name);
+        if (!symbol)
+          mlir::emitWarning(node.getLoc())
+              << "op '" << node.getNodeName() << "' calls the graph '"
+              << name.getValue() << "', which the text does not have";
+        callees.push_back(symbol ? Attribute(FlatSymbolRefAttr::get(symbol))
+                                 : Attribute(name));
+      }
+      node.setSubgraphsAttr(builder.getArrayAttr(callees));
+    }
+  }
+  return success();
+}
+
+LogicalResult Importer::importText(ModuleOp module) {
+  TextTree head;
+  bool anyGraph = false;
+  while (!reader.atEnd()) {
+    TextPosition position = reader.position();
+    StringRef name = reader.peekName();
+    if (name == "op" && !anyGraph) {
+      module->setAttr(BareGraphAttrName, builder.getUnitAttr());
+      return importGraph({}, head, /*bare=*/true);
+    }
+    if (name == "graph") {
+      if (failed(reader.enterMessage()))
+        return readerFailure();
+      anyGraph = true;
+      TextTree graphHead;
+      if (failed(importGraph(position, graphHead, /*bare=*/false)))
+        return failure();
+      if (failed(reader.leaveMessage()))
+        return readerFailure();
+      continue;
+    }
+    if (failed(reader.readField(head)))
+      return readerFailure();
+  }
+  if (!anyGraph)
+    return attributes.emitError({})
+           << "the text has no graph; expected 'graph {' or, for a bare graph, "
+              "'op {'";
+  FailureOr<DictionaryAttr> model =
+      attributes.importFields(modelSpec, TextRange(head, 0, head.size()));
+  if (failed(model))
+    return failure();
+  if (!model->empty())
+    module->setAttr(ModelAttrName, *model);
+  return success();
+}
+
+OwningOpRef<ModuleOp> Importer::run() {
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(attributes.getLoc(TextPosition()));
+  builder.setInsertionPointToEnd(module->getBody());
+  if (failed(importText(*module)) || failed(resolveSubgraphs(*module)) ||
+      failed(verify(*module))) {
+    // Uses of the placeholder go before the placeholder.
+    module = nullptr;
+    return nullptr;
+  }
+  return module;
+}
+
+OwningOpRef<ModuleOp> npu::ge::importGE(StringRef text, StringRef fileName,
+                                        MLIRContext *context,
+                                        const ImportOptions &options) {
+  context->loadDialect<GEDialect>();
+  text.consume_front("\xef\xbb\xbf");
+  if (StringRef other = describeOtherFile(text); !other.empty()) {
+    emitError(FileLineColLoc::get(context, fileName, 1, 1))
+        << "no GE graph text: the file is " << other
+        << "; expected a text that begins with 'graph {'";
+    return nullptr;
+  }
+  return Importer(text, fileName, context, options).run();
+}
