@@ -22,7 +22,8 @@ enum AttrCode : uint64_t { LayoutCode = 0, DescCode = 1, ValueCode = 2 };
 enum TypeCode : uint64_t { ControlCode = 0, DTypeCode = 1 };
 
 struct GEBytecodeInterface : BytecodeDialectInterface {
-  using BytecodeDialectInterface::BytecodeDialectInterface;
+  explicit GEBytecodeInterface(Dialect *dialect)
+      : BytecodeDialectInterface(dialect) {}
 
   LogicalResult writeAttribute(Attribute attr,
                                DialectBytecodeWriter &writer) const override {
