@@ -339,9 +339,10 @@ public:
       : largest(hn::Zero(DU())), smallest(hn::Set(DU(), 0xFFFFFFFF)) {}
 
   /// \p result is the fp32 result (before it is rounded to fp16 or bf16) of an
-  /// instruction that gives an infinity or NaN only for an infinite or NaN
-  /// operand: add, sub, mul, max and min of widened halves, and the value that
-  /// a cast narrows. Four instructions.
+  /// instruction that is infinite or NaN exactly if an operand is: add, sub and
+  /// mul of widened halves, and the value that a cast narrows. Four
+  /// instructions. Also finds the overflows of max and min, but not an infinite
+  /// operand that is not chosen.
   HWY_INLINE void update(hn::Vec<DF> result) { collect(keyOf(result)); }
 
   /// For other instructions (div, sqrt, exp, ln, fp32 arithmetic):
