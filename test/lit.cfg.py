@@ -1,0 +1,79 @@
+# -*- Python -*-
+#
+# The lit suite of npu-mlir (docs/Testing.md).
+
+import os
+import subprocess
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "npu-mlir"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".pbtxt", ".test"]
+config.excludes = ["Inputs", "fuzz", "unittests", "lib"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.npu_obj_root, "test")
+
+llvm_config.use_default_substitutions()
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+
+# Of the sanitizers' checks two do not go with an uninstrumented libMLIR.so:
+# containers that cross the boundary, and the leaks of its static objects.
+llvm_config.with_environment(
+    "ASAN_OPTIONS", "detect_container_overflow=0:detect_leaks=0"
+)
+llvm_config.with_environment("UBSAN_OPTIONS", "print_stacktrace=1")
+
+npu_opt_args = []
+if os.environ.get("NPU_OPT_CHECK_IR_ROUNDTRIP"):
+    npu_opt_args.append("--verify-roundtrip")
+    config.available_features.add("verify-roundtrip")
+
+tool_dirs = [
+    os.path.join(config.npu_obj_root, "bin"),
+    os.path.join(config.npu_obj_root, "test", "bin"),
+    config.llvm_tools_dir,
+]
+tools = [
+    ToolSubst("npu-opt", extra_args=npu_opt_args),
+    "npu-translate",
+    "npu-run",
+    "npu-dump",
+    "npu-lsp-server",
+    "npu-graph-diff",
+    "mlir-opt",
+]
+llvm_config.add_tool_substitutions(tools, tool_dirs)
+
+config.substitutions.append(("%python", f'"{config.python_executable}"'))
+config.substitutions.append(
+    ("%plugin", os.path.join(config.npu_obj_root, "lib", "libNpuPlugin.so"))
+)
+config.substitutions.append(
+    ("%inputs", os.path.join(config.test_source_root, "Inputs"))
+)
+config.substitutions.append(
+    ("%utils", os.path.join(config.npu_src_root, "utils"))
+)
+
+# Published graph texts, which are not part of this repository.
+if os.path.isdir(config.npu_corpus_dir):
+    config.available_features.add("corpus")
+    config.substitutions.append(("%corpus", config.npu_corpus_dir))
+
+
+def runs_msaccucmp(wrapper):
+    """Whether the peer tool is there; its wrapper exits with 77 if not."""
+    if not os.access(wrapper, os.X_OK):
+        return False
+    result = subprocess.run(
+        [wrapper, "-h"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    return result.returncode != 77
+
+
+if runs_msaccucmp(config.npu_msaccucmp):
+    config.available_features.add("msaccucmp")
+    config.substitutions.append(("%msaccucmp", config.npu_msaccucmp))
