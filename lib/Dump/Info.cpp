@@ -152,13 +152,11 @@ Expected<std::vector<FileInfo>> npu::dump::describe(const std::string &path) {
       if (isDumpFile(*entry))
         paths.push_back(entry->path());
     std::sort(paths.begin(), paths.end());
-  } else if (!error && fs::exists(path, error)) {
+  } else {
     paths.push_back(path);
   }
   if (error)
     return Status::error(path + ": " + error.message());
-  if (paths.empty() && !fs::exists(path, error))
-    return Status::error(path + ": no such file or folder");
 
   std::vector<FileInfo> files;
   fs::path folder;
