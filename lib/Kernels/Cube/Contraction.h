@@ -1,0 +1,154 @@
+//===- Contraction.h - The one sum of products of the cube -----*- C++ -*-===//
+//
+// Every cube operator is a set of contractions
+//
+//   out[row, column] = bias[column] + sum over k of left[row, k] right[k,
+//   column]
+//
+// whose left operand is read in runs of up to 16 neighbours (the C0 lanes of
+// NC1HWC0, a piece of a matrix row), and whose right operand lies in panels of
+// 16 columns. The sum is fp32 and strictly sequential in k, from the bias
+// onward, whatever the blocking, the threads and the instruction set: see
+// docs/Cube.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NPU_LIB_KERNELS_CUBE_CONTRACTION_H
+#define NPU_LIB_KERNELS_CUBE_CONTRACTION_H
+
+#include "AlignedBuffer.h"
+
+#include "npu/Numerics/NumericConfig.h"
+#include "npu/Numerics/StatusBits.h"
+#include "npu/Support/DataType.h"
+#include "npu/Support/ThreadPool.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace npu::kernels::cube {
+
+/// Columns of a panel; also the longest run of the left operand.
+constexpr int64_t PanelWidth = 16;
+
+constexpr int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Consecutive values of k that lie side by side in the left operand.
+struct Run {
+  /// From the row's first element; the taps dh and dw are in it.
+  int64_t offset = 0;
+  /// Added to the row's input position to tell whether it is inside.
+  int32_t dh = 0, dw = 0;
+  /// How many values of k, at most PanelWidth.
+  int16_t length = 0;
+  /// Whether PanelWidth elements can be read there, whatever the length.
+  bool readable = false;
+};
+
+/// The left operand: rows are the points of a grid images x height x width, and
+/// row (i, h, w) reads the input around position (h * strideH, w * strideW) of
+/// image i. A matrix is one image of width 1. Strides of memory are in
+/// elements.
+struct LeftOperand {
+  const std::byte *data = nullptr;
+  int64_t images = 1, height = 1, width = 1;
+  int64_t strideH = 1, strideW = 1;
+  int64_t inputHeight = 1, inputWidth = 1;
+  int64_t imagePitch = 0, linePitch = 0, pixelPitch = 0;
+  std::span<const Run> runs;
+  /// What a run outside the input reads.
+  float outside = 0;
+
+  int64_t numRows() const { return images * height * width; }
+};
+
+/// The right operand in panels: column 16 p + j of k is element
+/// p * panelPitch + k * depthPitch + j.
+struct RightOperand {
+  const std::byte *panels = nullptr;
+  int64_t panelPitch = 0, depthPitch = PanelWidth;
+};
+
+/// Where the results go: the row's offset by the grid of the left operand, and
+/// that of column 16 p + j, which is p * panelPitch + j unless columnOffsets
+/// lists them one by one.
+struct Destination {
+  std::byte *data = nullptr;
+  int64_t imagePitch = 0, linePitch = 0, pixelPitch = 0;
+  int64_t panelPitch = PanelWidth;
+  std::span<const int64_t> columnOffsets;
+  /// Whether columns beyond the last are written as zeros up to a panel.
+  bool padColumns = false;
+};
+
+struct Contraction {
+  LeftOperand left;
+  RightOperand right;
+  /// Starting values, padded with zeros to whole panels; null for zeros.
+  /// 32-bit integers when the inputs are integers, else floats.
+  const void *bias = nullptr;
+  Destination out;
+  int64_t columns = 0;
+};
+
+/// What all contractions of a node have in common.
+struct ContractionTypes {
+  /// Float16, BFloat16, Float, Int8 or UInt8.
+  DataType left = DataType::Float16;
+  /// Whether the values are integers, whatever type they are held in: sums are
+  /// exact and saturate to 32 bits.
+  bool integer = false;
+  /// Float16, BFloat16 or Float; Int32 for integers.
+  DataType out = DataType::Float16;
+  OverflowMode mode = OverflowMode::Saturate;
+};
+
+/// Float16 or Float: what panels of a right operand of \p type hold. Integers
+/// of 8 bits are exact in fp16.
+constexpr DataType panelType(DataType type) {
+  return type == DataType::Float || type == DataType::BFloat16
+             ? DataType::Float
+             : DataType::Float16;
+}
+
+/// A part of one contraction: whole rows and panels.
+struct Tile {
+  int64_t rowBegin = 0, rowEnd = 0;
+  int64_t panelBegin = 0, panelEnd = 0;
+};
+
+/// What a run of contractions reports.
+struct ContractionEvents {
+  /// CastOverflow and CastUnderflow of the rounding to the output type;
+  /// CubeOverflow of integer sums.
+  StatusBits status = status::None;
+  /// A value of the left operand was infinite or NaN.
+  bool nonFiniteInput = false;
+  /// A sum was.
+  bool nonFiniteSum = false;
+};
+
+/// Runs contractions. Keeps its work space, so that a second run of the same
+/// sizes allocates nothing.
+class Contractor {
+public:
+  /// Computes \p parts, whose outputs must not overlap.
+  ContractionEvents run(ThreadPool &pool, std::span<const Contraction> parts,
+                        const ContractionTypes &types);
+
+private:
+  struct Item {
+    int64_t part;
+    Tile tile;
+  };
+  std::vector<Item> items;
+  std::vector<AlignedBuffer> spaces; // one for each thread
+
+  void cut(std::span<const Contraction> parts);
+};
+
+} // namespace npu::kernels::cube
+
+#endif // NPU_LIB_KERNELS_CUBE_CONTRACTION_H

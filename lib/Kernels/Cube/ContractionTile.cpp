@@ -1,0 +1,533 @@
+//===- ContractionTile.cpp - The register-blocked sum of products ---------===//
+//
+// A tile is computed in blocks of the depth (k). Rows of the left operand are
+// widened into a small array that stays in the first-level cache; a kernel
+// holds a few rows times a few panels of accumulators in registers over the
+// depth block. Between depth blocks accumulators rest in memory as they are,
+// so that each sum stays sequential.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionTile.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ContractionTile.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "npu/Numerics/Simd-inl.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#ifndef NPU_CUBE_TILE_CONSTANTS
+#define NPU_CUBE_TILE_CONSTANTS
+namespace npu::kernels::cube {
+/// Values of k in a depth block. An fp32 accumulator holds 256 products of
+/// 8-bit integers exactly.
+constexpr int64_t DepthBlock = 256;
+/// Floats between rows of the widened left operand: a compile-time constant,
+/// and not a multiple of the page, so that rows do not share cache sets. A run
+/// is widened whole and may exceed the block.
+constexpr int64_t LeftPitch = DepthBlock + PanelWidth;
+/// Bounds over all instruction sets, for the work space.
+constexpr int64_t MaxKernelRows = 14;
+constexpr int64_t MaxKernelPanels = 8;
+/// Tiles are cut into kernels of equal height, at most this many rows more
+/// than the tile has.
+constexpr int64_t AccumulatorCount =
+    (MaxTileRows + MaxKernelRows) * MaxTilePanels * PanelWidth;
+} // namespace npu::kernels::cube
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace npu::kernels::cube::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace npu::numerics::HWY_NAMESPACE;
+
+using DF = hn::CappedTag<float, PanelWidth>;
+using VF = hn::Vec<DF>;
+constexpr int64_t NumLanes = hn::MaxLanes(DF());
+constexpr int VectorsPerPanel = PanelWidth / NumLanes;
+
+// Accumulators, the panel values of one k and a broadcast must fit into the
+// registers: 32 of 16 lanes, 16 of 8; 32 of 4 on Arm. With one row, more panels
+// hide the latency of the sums.
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
+constexpr int KernelRows = 2, KernelPanels = 1, RowPanels = 2;
+#else
+constexpr int KernelRows = NumLanes == 16 ? 14 : 6;
+constexpr int KernelPanels = NumLanes == 16 ? 2 : 1;
+constexpr int RowPanels = NumLanes == 16 ? 8 : 4;
+#endif
+static_assert(KernelRows <= MaxKernelRows && RowPanels <= MaxKernelPanels);
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+HWY_INLINE VF loadRight(const uint16_t *from) { return loadHalf(DF(), from); }
+HWY_INLINE VF loadRight(const float *from) { return hn::LoadU(DF(), from); }
+
+/// fp16 products are exact in fp32, so fusing the addition changes nothing;
+/// others round, and the promise is one rounding for each.
+HWY_INLINE VF addProduct(const uint16_t *, VF a, VF b, VF sum) {
+  return hn::MulAdd(a, b, sum);
+}
+HWY_INLINE VF addProduct(const float *, VF a, VF b, VF sum) {
+  return hn::Add(sum, hn::Mul(a, b));
+}
+
+/// sums[r][...] = (init, or sums[r][...] where init is null) + products over
+/// depth values of k, for R rows and P panels.
+template <int R, int P, class Right>
+void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
+              int64_t panelPitch, int64_t depthPitch, int64_t depth,
+              const float *HWY_RESTRICT init, float *HWY_RESTRICT sums) {
+  constexpr int N = P * VectorsPerPanel;
+  const DF df;
+  VF acc[R][N];
+  for (int r = 0; r < R; ++r)
+    for (int n = 0; n < N; ++n)
+      acc[r][n] = init ? hn::LoadU(df, init + n * NumLanes)
+                       : hn::Load(df, sums + r * P * PanelWidth + n * NumLanes);
+  for (int64_t k = 0; k < depth; ++k, right += depthPitch) {
+    VF b[N];
+    for (int n = 0; n < N; ++n)
+      b[n] = loadRight(right + n / VectorsPerPanel * panelPitch +
+                       n % VectorsPerPanel * NumLanes);
+    for (int r = 0; r < R; ++r) {
+      const VF a = hn::Set(df, left[r * LeftPitch + k]);
+      for (int n = 0; n < N; ++n)
+        acc[r][n] = addProduct(right, a, b[n], acc[r][n]);
+    }
+  }
+  for (int r = 0; r < R; ++r)
+    for (int n = 0; n < N; ++n)
+      hn::Store(acc[r][n], df, sums + r * P * PanelWidth + n * NumLanes);
+}
+
+template <class Right>
+using MultiplyFunction = void (*)(const float *, const Right *, int64_t,
+                                  int64_t, int64_t, const float *, float *);
+
+/// Element (r - 1) * P + p - 1 is the kernel of r rows and p panels.
+template <class Right, int P, size_t... I>
+constexpr std::array<MultiplyFunction<Right>, sizeof...(I)>
+listKernels(std::index_sequence<I...>) {
+  return {multiply<I / P + 1, I % P + 1, Right>...};
+}
+
+template <class Right>
+MultiplyFunction<Right> selectKernel(int64_t rows, int64_t panels) {
+  static constexpr auto kernels = listKernels<Right, KernelPanels>(
+      std::make_index_sequence<KernelRows * KernelPanels>());
+  static constexpr auto rowKernels =
+      listKernels<Right, RowPanels>(std::make_index_sequence<RowPanels>());
+  return rows == 1 ? rowKernels[panels - 1]
+                   : kernels[(rows - 1) * KernelPanels + panels - 1];
+}
+
+//===----------------------------------------------------------------------===//
+// The left operand
+//===----------------------------------------------------------------------===//
+
+struct HalfValue {
+  uint16_t bits;
+  static constexpr float Max = numerics::HalfMaxValue;
+  static HWY_INLINE VF load(const HalfValue *from) {
+    return loadHalf(DF(), &from->bits);
+  }
+};
+struct BFloat16Value {
+  uint16_t bits;
+  static constexpr float Max = numerics::BFloat16MaxValue;
+  static HWY_INLINE VF load(const BFloat16Value *from) {
+    return loadBFloat16(DF(), &from->bits);
+  }
+};
+struct FloatValue {
+  float value;
+  static constexpr float Max = std::numeric_limits<float>::max();
+  static HWY_INLINE VF load(const FloatValue *from) {
+    return hn::LoadU(DF(), &from->value);
+  }
+};
+template <class T>
+struct IntegerValue {
+  T value;
+  static constexpr float Max = std::numeric_limits<float>::max();
+  static HWY_INLINE VF load(const IntegerValue *from) {
+    const hn::Rebind<int32_t, DF> di;
+    return hn::ConvertTo(
+        DF(), hn::PromoteTo(di, hn::LoadU(hn::Rebind<T, DF>(), &from->value)));
+  }
+};
+
+/// The points of the grid that the rows of a kernel are.
+struct RowPositions {
+  int64_t input[MaxKernelRows];  // element offset
+  int64_t output[MaxKernelRows]; // element offset
+  int64_t h[MaxKernelRows], w[MaxKernelRows];
+};
+
+HWY_INLINE void findRows(const LeftOperand &left, const Destination &out,
+                         int64_t rowBegin, int64_t rows,
+                         RowPositions &positions) {
+  int64_t w = rowBegin % left.width, line = rowBegin / left.width;
+  int64_t h = line % left.height, image = line / left.height;
+  for (int64_t r = 0; r < rows; ++r) {
+    positions.h[r] = h * left.strideH;
+    positions.w[r] = w * left.strideW;
+    positions.input[r] = image * left.imagePitch +
+                         positions.h[r] * left.linePitch +
+                         positions.w[r] * left.pixelPitch;
+    positions.output[r] =
+        image * out.imagePitch + h * out.linePitch + w * out.pixelPitch;
+    if (++w == left.width) {
+      w = 0;
+      if (++h == left.height) {
+        h = 0;
+        ++image;
+      }
+    }
+  }
+}
+
+/// Widens the runs [runBegin, runEnd) of \p rows rows. Returns whether a value
+/// was infinite or NaN; such values are saturated when the mode says so.
+template <class T>
+bool packLeft(const LeftOperand &left, const RowPositions &positions,
+              int64_t rows, int64_t runBegin, int64_t runEnd, int64_t depth,
+              OverflowMode mode, float *HWY_RESTRICT to) {
+  const DF df;
+  const hn::RebindToUnsigned<DF> du;
+  const auto magnitude = hn::Set(du, 0x7FFFFFFF);
+  auto largest = hn::Zero(du);
+  const T *data = reinterpret_cast<const T *>(left.data);
+  const VF outside = hn::Set(df, left.outside);
+  for (int64_t r = 0; r < rows; ++r) {
+    const T *row = data + positions.input[r];
+    const int64_t h = positions.h[r], w = positions.w[r];
+    float *next = to + r * LeftPitch;
+    for (const Run *run = &left.runs[runBegin], *end = run + runEnd - runBegin;
+         run != end; next += run->length, ++run) {
+      // A negative position is a large unsigned one.
+      if (static_cast<uint64_t>(h + run->dh) >=
+              static_cast<uint64_t>(left.inputHeight) ||
+          static_cast<uint64_t>(w + run->dw) >=
+              static_cast<uint64_t>(left.inputWidth)) {
+        for (int v = 0; v < VectorsPerPanel; ++v)
+          hn::StoreU(outside, df, next + v * NumLanes);
+        continue;
+      }
+      const T *from = row + run->offset;
+      if (HWY_LIKELY(run->length == PanelWidth)) {
+        for (int v = 0; v < VectorsPerPanel; ++v) {
+          const VF value = T::load(from + v * NumLanes);
+          largest =
+              hn::Max(largest, hn::And(hn::BitCast(du, value), magnitude));
+          hn::StoreU(value, df, next + v * NumLanes);
+        }
+        continue;
+      }
+      T buffer[PanelWidth];
+      if (!run->readable) {
+        std::memset(buffer, 0, sizeof(buffer));
+        std::memcpy(buffer, from, run->length * sizeof(T));
+        from = buffer;
+      }
+      for (int v = 0; v < VectorsPerPanel; ++v) {
+        const int64_t valid =
+            std::clamp<int64_t>(run->length - v * NumLanes, 0, NumLanes);
+        const VF value = hn::IfThenElseZero(hn::FirstN(df, valid),
+                                            T::load(from + v * NumLanes));
+        largest = hn::Max(largest, hn::And(hn::BitCast(du, value), magnitude));
+        hn::StoreU(value, df, next + v * NumLanes);
+      }
+    }
+  }
+  constexpr uint32_t infinity = 0x7F800000;
+  if (HWY_LIKELY(hn::GetLane(hn::MaxOfLanes(du, largest)) < infinity))
+    return false;
+  if (mode == OverflowMode::Saturate)
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t k = 0; k < depth; k += NumLanes) {
+        float *at = to + r * LeftPitch + k;
+        hn::StoreU(saturate(df, hn::LoadU(df, at), T::Max), df, at);
+      }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Stores one panel of a row.
+template <class T>
+HWY_INLINE void storePanel(const T *values, const Destination &out, T *row,
+                           int64_t panel, int64_t valid) {
+  if (!out.columnOffsets.empty()) {
+    for (int64_t j = 0; j < valid; ++j)
+      row[out.columnOffsets[panel * PanelWidth + j]] = values[j];
+    return;
+  }
+  std::memcpy(row + panel * out.panelPitch, values,
+              (out.padColumns ? PanelWidth : valid) * sizeof(T));
+}
+
+/// Rounds and stores \p rows rows of \p panels panels by \p narrow, which
+/// stores the lanes of a vector as T. Lanes beyond the last column are zeros.
+template <class T, class Narrow>
+HWY_INLINE void finish(const Contraction &part, const RowPositions &positions,
+                       int64_t rows, int64_t panelBegin, int64_t panels,
+                       float overflowLimit, float underflowLimit,
+                       const float *sums, ContractionEvents &events,
+                       const Narrow &narrow) {
+  const DF df;
+  OverflowTracker<DF> overflow(df);
+  UnderflowTracker<DF> underflow(df);
+  T *out = reinterpret_cast<T *>(part.out.data);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t p = 0; p < panels; ++p) {
+      const int64_t panel = panelBegin + p;
+      const int64_t valid =
+          std::min(PanelWidth, part.columns - panel * PanelWidth);
+      HWY_ALIGN T values[PanelWidth];
+      for (int v = 0; v < VectorsPerPanel; ++v, sums += NumLanes) {
+        VF sum = hn::Load(df, sums);
+        if (HWY_UNLIKELY(valid < PanelWidth))
+          sum = hn::IfThenElseZero(
+              hn::FirstN(
+                  df, std::clamp<int64_t>(valid - v * NumLanes, 0, NumLanes)),
+              sum);
+        overflow.update(sum);
+        underflow.update(sum);
+        narrow(sum, values + v * NumLanes);
+      }
+      storePanel(values, part.out, out + positions.output[r], panel, valid);
+    }
+  events.status |=
+      overflow.status(overflowLimit, status::CastOverflow, status::None) |
+      underflow.status(underflowLimit, status::CastUnderflow);
+  if (overflow.status(numerics::FloatOverflowLimit, status::None,
+                      status::CubeOverflow))
+    events.nonFiniteSum = true;
+}
+
+template <OverflowMode M>
+void finishSums(const Contraction &part, DataType type,
+                const RowPositions &positions, int64_t rows, int64_t panelBegin,
+                int64_t panels, const float *sums, ContractionEvents &events) {
+  switch (type) {
+  case DataType::Float16:
+    return finish<uint16_t>(
+        part, positions, rows, panelBegin, panels, numerics::HalfOverflowLimit,
+        numerics::HalfUnderflowLimit, sums, events,
+        [](VF sum, uint16_t *to) HWY_ATTR { storeHalf<M>(DF(), sum, to); });
+  case DataType::BFloat16:
+    return finish<uint16_t>(part, positions, rows, panelBegin, panels,
+                            numerics::BFloat16OverflowLimit,
+                            numerics::BFloat16UnderflowLimit, sums, events,
+                            [](VF sum, uint16_t *to)
+                                HWY_ATTR { storeBFloat16<M>(DF(), sum, to); });
+  default: // Float: no rounding, and infinities are kept in both modes
+    return finish<float>(part, positions, rows, panelBegin, panels,
+                         numerics::FloatOverflowLimit, 0, sums, events,
+                         [](VF sum, float *to) HWY_ATTR {
+                           hn::StoreU(canonicalizeNaN(DF(), sum), DF(), to);
+                         });
+  }
+}
+
+/// Adds the sums of a depth block of integers, which are exact, to exact ones.
+HWY_INLINE void addIntegers(const float *HWY_RESTRICT sums, int64_t count,
+                            double *HWY_RESTRICT totals) {
+  for (int64_t i = 0; i < count; ++i)
+    totals[i] += sums[i];
+}
+
+void finishIntegers(const Contraction &part, const RowPositions &positions,
+                    int64_t rows, int64_t panelBegin, int64_t panels,
+                    const double *totals, ContractionEvents &events) {
+  constexpr double min = std::numeric_limits<int32_t>::min();
+  constexpr double max = std::numeric_limits<int32_t>::max();
+  int32_t *out = reinterpret_cast<int32_t *>(part.out.data);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t p = 0; p < panels; ++p) {
+      const int64_t panel = panelBegin + p;
+      const int64_t valid =
+          std::min(PanelWidth, part.columns - panel * PanelWidth);
+      int32_t values[PanelWidth] = {};
+      for (int64_t j = 0; j < valid; ++j) {
+        const double total = totals[(r * panels + p) * PanelWidth + j];
+        const double clamped = std::clamp(total, min, max);
+        if (clamped != total)
+          events.status |= status::CubeOverflow;
+        values[j] = static_cast<int32_t>(clamped);
+      }
+      storePanel(values, part.out, out + positions.output[r], panel, valid);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// The tile
+//===----------------------------------------------------------------------===//
+
+/// The work space of a tile.
+struct TileSpace {
+  float *left;    // rows of a kernel, widened
+  float *sums;    // accumulators; of one kernel when integers are summed
+  double *totals; // sums of integers
+};
+
+template <class T, class Right, bool Integer, OverflowMode M>
+void computeTileOf(const Contraction &part, const ContractionTypes &types,
+                   const Tile &tile, const TileSpace &space,
+                   ContractionEvents &events) {
+  static constexpr float zeros[MaxKernelPanels * PanelWidth] = {};
+  const Right *right = reinterpret_cast<const Right *>(part.right.panels);
+  const int64_t numRuns = static_cast<int64_t>(part.left.runs.size());
+  const int64_t tileRows = tile.rowEnd - tile.rowBegin;
+  const int64_t bands = ceilDiv(tileRows, KernelRows);
+  int64_t k = 0, runBegin = 0;
+  bool first = true, last = false;
+  do {
+    int64_t runEnd = runBegin, depth = 0;
+    while (runEnd < numRuns &&
+           depth + part.left.runs[runEnd].length <= DepthBlock)
+      depth += part.left.runs[runEnd++].length;
+    last = runEnd == numRuns;
+
+    float *sums = space.sums;
+    double *totals = space.totals;
+    for (int64_t band = 0; band < bands; ++band) {
+      const int64_t rowBegin = tile.rowBegin + tileRows * band / bands;
+      const int64_t rows =
+          tile.rowBegin + tileRows * (band + 1) / bands - rowBegin;
+      RowPositions positions;
+      findRows(part.left, part.out, rowBegin, rows, positions);
+      if (runEnd > runBegin && packLeft<T>(part.left, positions, rows, runBegin,
+                                           runEnd, depth, M, space.left))
+        events.nonFiniteInput = true;
+
+      const int64_t step = rows == 1 ? RowPanels : KernelPanels;
+      for (int64_t panel = tile.panelBegin; panel < tile.panelEnd;
+           panel += step) {
+        const int64_t panels = std::min(step, tile.panelEnd - panel);
+        const int64_t count = rows * panels * PanelWidth;
+        const float *init = zeros;
+        if constexpr (!Integer) {
+          if (!first)
+            init = nullptr;
+          else if (part.bias)
+            init = static_cast<const float *>(part.bias) + panel * PanelWidth;
+        }
+        selectKernel<Right>(rows, panels)(
+            space.left,
+            right + panel * part.right.panelPitch + k * part.right.depthPitch,
+            part.right.panelPitch, part.right.depthPitch, depth, init, sums);
+        if constexpr (Integer) {
+          if (first)
+            for (int64_t i = 0; i < count; ++i)
+              totals[i] = part.bias ? static_cast<const int32_t *>(
+                                          part.bias)[panel * PanelWidth +
+                                                     i % (panels * PanelWidth)]
+                                    : 0;
+          addIntegers(sums, count, totals);
+          if (last)
+            finishIntegers(part, positions, rows, panel, panels, totals,
+                           events);
+          totals += count;
+        } else {
+          if (last)
+            finishSums<M>(part, types.out, positions, rows, panel, panels, sums,
+                          events);
+          sums += count;
+        }
+      }
+    }
+    k += depth;
+    runBegin = runEnd;
+    first = false;
+  } while (!last);
+}
+
+template <class T, class Right>
+void computeFloats(const Contraction &part, const ContractionTypes &types,
+                   const Tile &tile, const TileSpace &space,
+                   ContractionEvents &events) {
+  if (types.mode == OverflowMode::Saturate)
+    computeTileOf<T, Right, false, OverflowMode::Saturate>(part, types, tile,
+                                                           space, events);
+  else
+    computeTileOf<T, Right, false, OverflowMode::InfNan>(part, types, tile,
+                                                         space, events);
+}
+
+/// 8-bit integers; panels and repacked left operands hold them in fp16.
+template <class T>
+void computeIntegers(const Contraction &part, const ContractionTypes &types,
+                     const Tile &tile, const TileSpace &space,
+                     ContractionEvents &events) {
+  computeTileOf<T, uint16_t, true, OverflowMode::Saturate>(part, types, tile,
+                                                           space, events);
+}
+
+static void computeTileImpl(const Contraction &part,
+                            const ContractionTypes &types, const Tile &tile,
+                            float *memory, ContractionEvents &events) {
+  TileSpace space;
+  space.left = memory;
+  space.sums = memory + MaxKernelRows * LeftPitch + PanelWidth;
+  space.totals = reinterpret_cast<double *>(
+      space.sums + MaxKernelRows * MaxKernelPanels * PanelWidth);
+  switch (types.left) {
+  case DataType::Int8:
+    return computeIntegers<IntegerValue<int8_t>>(part, types, tile, space,
+                                                 events);
+  case DataType::UInt8:
+    return computeIntegers<IntegerValue<uint8_t>>(part, types, tile, space,
+                                                  events);
+  case DataType::Float16:
+    if (types.integer)
+      return computeIntegers<HalfValue>(part, types, tile, space, events);
+    return computeFloats<HalfValue, uint16_t>(part, types, tile, space, events);
+  case DataType::BFloat16:
+    return computeFloats<BFloat16Value, float>(part, types, tile, space,
+                                               events);
+  default:
+    return computeFloats<FloatValue, float>(part, types, tile, space, events);
+  }
+}
+
+} // namespace npu::kernels::cube::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace npu::kernels::cube {
+
+HWY_EXPORT(computeTileImpl);
+
+size_t tileSpaceBytes() {
+  return (MaxKernelRows * LeftPitch + PanelWidth +
+          MaxKernelRows * MaxKernelPanels * PanelWidth) *
+             sizeof(float) +
+         AccumulatorCount * sizeof(double);
+}
+
+void computeTile(const Contraction &part, const ContractionTypes &types,
+                 const Tile &tile, std::byte *space,
+                 ContractionEvents &events) {
+  HWY_DYNAMIC_DISPATCH(computeTileImpl)
+  (part, types, tile, reinterpret_cast<float *>(space), events);
+}
+
+} // namespace npu::kernels::cube
+
+#endif // HWY_ONCE

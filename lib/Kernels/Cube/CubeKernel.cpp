@@ -1,0 +1,266 @@
+//===- CubeKernel.cpp - Runs a plan of contractions -----------------------===//
+
+#include "CubePlan.h"
+#include "Panels.h"
+
+#include "npu/Numerics/BFloat16.h"
+#include "npu/Numerics/Half.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace npu;
+using namespace npu::kernels;
+using namespace npu::kernels::cube;
+
+static int64_t sizeOf(DataType type) { return getBitWidth(type) / 8; }
+
+Status npu::kernels::cube::bindTypes(const NodeSpec &spec,
+                                     const NumericConfig &config,
+                                     std::optional<size_t> biasInput,
+                                     int64_t biasCount, CubePlan &plan) {
+  const TensorDesc &left = *spec.inputs[plan.leftInput];
+  const TensorDesc &right = *spec.inputs[plan.rightInput];
+  const DataType out = spec.outputs[0].dtype;
+  const auto name = [](DataType type) { return std::string(getName(type)); };
+  plan.types.left = left.dtype;
+  plan.types.out = out;
+  plan.types.mode = config.overflow;
+  plan.rightType = right.dtype;
+  plan.types.integer =
+      left.dtype == DataType::Int8 || left.dtype == DataType::UInt8;
+  bool known = right.dtype == left.dtype;
+  switch (left.dtype) {
+  case DataType::Float16:
+  case DataType::BFloat16:
+    known = known && (out == left.dtype || out == DataType::Float);
+    break;
+  case DataType::Float:
+    known = known && out == DataType::Float;
+    break;
+  case DataType::Int8:
+  case DataType::UInt8:
+    known = (known || right.dtype == DataType::Int8) && out == DataType::Int32;
+    break;
+  default:
+    known = false;
+  }
+  if (!known)
+    return Status::error("the cube has no product " + name(left.dtype) + " x " +
+                         name(right.dtype) + " -> " + name(out));
+
+  if (!biasInput || *biasInput >= spec.inputs.size() ||
+      !spec.inputs[*biasInput])
+    return {};
+  const TensorDesc &bias = *spec.inputs[*biasInput];
+  const bool suits = plan.types.integer
+                         ? bias.dtype == DataType::Int32
+                         : bias.dtype == DataType::Float16 ||
+                               bias.dtype == DataType::BFloat16 ||
+                               bias.dtype == DataType::Float;
+  if (!suits)
+    return Status::error("a bias of type " + name(bias.dtype) +
+                         " does not suit a product of " + name(left.dtype));
+  // A vector lies the same way in ND and in NC1HWC0.
+  int64_t count = 1;
+  for (int64_t dim : bias.shape)
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count))
+      return Status::error("bias " + bias.toString() + " has no valid shape");
+  if (count < biasCount ||
+      ceilDiv(count, PanelWidth) != ceilDiv(biasCount, PanelWidth))
+    return Status::error("bias " + bias.toString() + " does not have the " +
+                         std::to_string(biasCount) + " columns of the result");
+  plan.biasInput = biasInput;
+  plan.biasType = bias.dtype;
+  plan.biasCount = biasCount;
+  return {};
+}
+
+namespace {
+
+class CubeKernel final : public Kernel {
+public:
+  explicit CubeKernel(CubePlan plan) : plan(std::move(plan)) {}
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  CubePlan plan;
+  Contractor contractor;
+  std::vector<PanelJob> jobs;
+  std::vector<Contraction> parts;
+  AlignedBuffer panels, repacked, biasValues;
+  bool panelsReady = false; // constant panels are packed
+  bool panelsNonFinite = false;
+
+  bool pack(ThreadPool &pool, std::span<const PlannedMatrix> matrices,
+            DataType type, const std::byte *data, AlignedBuffer &to);
+  void bindParts(const std::byte *left, const std::byte *right, bool inPlace,
+                 const MutableTensor &out);
+  bool readBias(const std::byte *data);
+  void clearPadding(const MutableTensor &out) const;
+};
+
+/// Packs \p matrices one after the other; returns whether a value was infinite
+/// or NaN.
+bool CubeKernel::pack(ThreadPool &pool, std::span<const PlannedMatrix> matrices,
+                      DataType type, const std::byte *data, AlignedBuffer &to) {
+  jobs.clear();
+  int64_t at = 0;
+  for (const PlannedMatrix &matrix : matrices) {
+    const OffsetMatrix from = {data + matrix.base * sizeOf(type),
+                               plan.offsets[matrix.depthTable],
+                               plan.offsets[matrix.columnTable]};
+    jobs.push_back({from, at});
+    at += from.panelElements();
+  }
+  return packPanels(pool, jobs, type, plan.types.mode,
+                    to.get<std::byte>(at * sizeOf(panelType(type))));
+}
+
+/// Widens the bias; returns whether a value was infinite or NaN. A sum never
+/// starts at -0, so that products of zero change none.
+bool CubeKernel::readBias(const std::byte *data) {
+  const size_t padded = plan.biasCount + PanelWidth;
+  if (plan.types.integer) {
+    int32_t *values = biasValues.get<int32_t>(padded);
+    std::memcpy(values, data, plan.biasCount * sizeof(int32_t));
+    std::fill(values + plan.biasCount, values + padded, 0);
+    return false;
+  }
+  float *values = biasValues.get<float>(padded);
+  float max = std::numeric_limits<float>::max();
+  for (int64_t i = 0; i < plan.biasCount; ++i)
+    switch (plan.biasType) {
+    case DataType::Float16:
+      values[i] = numerics::halfToFloat(
+          reinterpret_cast<const numerics::Half *>(data)[i]);
+      max = 65504;
+      break;
+    case DataType::BFloat16:
+      values[i] = numerics::bfloat16ToFloat(
+          reinterpret_cast<const numerics::BFloat16 *>(data)[i]);
+      max = 0x1.FEp127f;
+      break;
+    default:
+      values[i] = reinterpret_cast<const float *>(data)[i];
+    }
+  bool nonFinite = false;
+  for (int64_t i = 0; i < plan.biasCount; ++i) {
+    if (!std::isfinite(values[i])) {
+      nonFinite = true;
+      if (plan.types.mode == OverflowMode::Saturate)
+        values[i] =
+            std::isnan(values[i]) ? 0.0f : std::copysign(max, values[i]);
+    }
+    values[i] += 0.0f;
+  }
+  std::fill(values + plan.biasCount, values + padded, 0.0f);
+  return nonFinite;
+}
+
+void CubeKernel::bindParts(const std::byte *left, const std::byte *right,
+                           bool inPlace, const MutableTensor &out) {
+  const int64_t leftSize = sizeOf(
+      plan.repackedLeft.empty() ? plan.types.left : panelType(plan.types.left));
+  const int64_t panelSize = sizeOf(panelType(plan.rightType));
+  std::vector<int64_t> starts;
+  if (!inPlace) {
+    int64_t at = 0;
+    for (const PlannedMatrix &matrix : plan.right) {
+      starts.push_back(at);
+      at +=
+          ceilDiv(static_cast<int64_t>(plan.offsets[matrix.columnTable].size()),
+                  PanelWidth) *
+          static_cast<int64_t>(plan.offsets[matrix.depthTable].size()) *
+          PanelWidth;
+    }
+  }
+  parts.clear();
+  for (const PlannedPart &planned : plan.parts) {
+    Contraction part;
+    part.left = planned.left;
+    part.left.data = left + planned.leftBase * leftSize;
+    part.left.runs = plan.runs[planned.runTable];
+    const PlannedMatrix &matrix = plan.right[planned.right];
+    if (inPlace)
+      part.right = {right + matrix.base * panelSize, plan.panelPitch,
+                    plan.depthPitch};
+    else
+      part.right = {
+          right + starts[planned.right] * panelSize,
+          static_cast<int64_t>(plan.offsets[matrix.depthTable].size()) *
+              PanelWidth,
+          PanelWidth};
+    if (plan.biasInput) // both kinds of bias have 4 bytes
+      part.bias = biasValues.get<std::byte>(0) + planned.biasOffset * 4;
+    part.out = planned.out;
+    part.out.data = out.data + planned.outBase * sizeOf(plan.types.out);
+    if (planned.outColumns)
+      part.out.columnOffsets = plan.offsets[*planned.outColumns];
+    part.columns = planned.columns;
+    parts.push_back(part);
+  }
+}
+
+void CubeKernel::clearPadding(const MutableTensor &out) const {
+  const int64_t size = sizeOf(plan.types.out);
+  for (const PaddingRange &range : plan.padding)
+    std::memset(out.data + range.begin * size, 0, range.count * size);
+}
+
+Expected<NodeStatus> CubeKernel::run(RunContext &context,
+                                     std::span<const ConstTensor> inputs,
+                                     std::span<const MutableTensor> outputs) {
+  ThreadPool &pool = context.pool;
+  clearPadding(outputs[0]);
+
+  ContractionTypes types = plan.types;
+  const std::byte *left = inputs[plan.leftInput].data;
+  bool nonFinite = false;
+  if (!plan.repackedLeft.empty()) {
+    nonFinite |= pack(pool, plan.repackedLeft, plan.types.left, left, repacked);
+    left = repacked.get<std::byte>(0);
+    types.left = panelType(plan.types.left);
+  }
+  if (plan.biasInput)
+    nonFinite |= readBias(inputs[*plan.biasInput].data);
+
+  const std::byte *right = inputs[plan.rightInput].data;
+  ContractionEvents events;
+  bool done = false;
+  if (plan.rightInPlace) {
+    bindParts(left, right, true, outputs[0]);
+    events = contractor.run(pool, parts, types);
+    // Nothing has looked at the right operand itself. An infinity or NaN there
+    // makes a sum infinite or NaN; then the slow way tells why, and saturates.
+    done = !events.nonFiniteSum;
+  }
+  if (!done) {
+    if (!panelsReady) {
+      panelsNonFinite = pack(pool, plan.right, plan.rightType, right, panels);
+      panelsReady = plan.rightConstant;
+    }
+    nonFinite |= panelsNonFinite;
+    bindParts(left, panels.get<std::byte>(0), false, outputs[0]);
+    events = contractor.run(pool, parts, types);
+  }
+
+  NodeStatus status;
+  status.valid = events.status;
+  if (nonFinite || events.nonFiniteInput)
+    status.valid |= status::CubeNanInfInput;
+  else if (events.nonFiniteSum)
+    status.valid |= status::CubeOverflow;
+  return status;
+}
+
+} // namespace
+
+std::unique_ptr<Kernel> npu::kernels::cube::makeCubeKernel(CubePlan plan) {
+  return std::make_unique<CubeKernel>(std::move(plan));
+}

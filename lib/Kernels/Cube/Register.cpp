@@ -1,0 +1,38 @@
+//===- Register.cpp - The operators of the cube ---------------------------===//
+
+#include "../Builtins.h"
+#include "Convolution.h"
+#include "MatMul.h"
+
+#include "npu/Kernels/Registry.h"
+
+using namespace npu;
+using namespace npu::kernels;
+
+void npu::kernels::addCube(Registry &registry) {
+  constexpr std::string_view path =
+      "products in the input type, fp32 sum in order of K from the bias, one "
+      "rounding; 8-bit integers exact";
+  constexpr StatusBits bits = status::CastOverflow | status::CastUnderflow |
+                              status::CubeOverflow | status::CubeNanInfInput;
+  struct Row {
+    const char *type;
+    KernelFactory create;
+  };
+  static constexpr Row rows[] = {
+      {"Conv2D", cube::createConv2D},
+      {"DepthwiseConv2D", cube::createDepthwiseConv2D},
+      {"Conv2DBackpropInputD", cube::createConv2DBackpropInput},
+      {"DepthwiseConv2DBackpropInputD", cube::createConv2DBackpropInput},
+      {"Conv2DTransposeD", cube::createConv2DTranspose},
+      {"MatMul", cube::createMatMul},
+      {"MatMulV2", cube::createMatMul},
+      {"MatMulV3", cube::createMatMul},
+      {"BatchMatMul", cube::createMatMul},
+      {"BatchMatMulV2", cube::createMatMul},
+      {"BatchMatMulV3", cube::createMatMul},
+      {"FullyConnection", cube::createFullyConnection},
+  };
+  for (const Row &row : rows)
+    registry.add(row.type, {row.create, path, bits});
+}
