@@ -1,0 +1,48 @@
+//===- DumpReaderFuzzer.cpp - Any bytes as a dump file --------------------===//
+
+#include "npu/Dump/Info.h"
+
+#include <cstdlib>
+
+using namespace npu;
+using namespace npu::dump;
+
+/// What was read must lie in the bytes, and be written as a header that reads
+/// back the same.
+static void check(const DumpFile &file, size_t size) {
+  uint64_t end = file.payloadOffset();
+  file.record().forEachPart([&](ByteView data) { end += data.size(); });
+  if (end + file.trailingBytes() != size)
+    std::abort();
+  for (const auto *tensors : {&file.record().inputs, &file.record().outputs})
+    for (const DumpTensor &tensor : *tensors) {
+      if (tensor.size != tensor.data.size())
+        std::abort();
+      std::optional<ValueRange> range =
+          getValueRange(tensor.dtype, tensor.data);
+      if (range && range->count > tensor.size)
+        std::abort();
+    }
+
+  std::string bytes = serializeHeader(file.record());
+  file.record().forEachPart([&](ByteView data) {
+    bytes.append(reinterpret_cast<const char *>(data.data()), data.size());
+  });
+  Expected<DumpFile> again = DumpFile::parse(asBytes(bytes));
+  if (!again ||
+      serializeHeader(again->record()) != serializeHeader(file.record()))
+    std::abort();
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  Expected<DumpFile> file =
+      DumpFile::parse(std::as_bytes(std::span(data, size)));
+  if (file)
+    check(*file, size);
+  const std::string text(reinterpret_cast<const char *>(data), size);
+  parseMapping(text);
+  if (std::optional<DumpName> name = parseFileName(text);
+      name && parseFileName(toFileName(*name)) != name)
+    std::abort();
+  return 0;
+}
