@@ -2,6 +2,7 @@
 
 #include "npu/Tools/Tools.h"
 
+#include "InputFile.h"
 #include "OneLineDiagnostics.h"
 #include "Version.h"
 
@@ -82,7 +83,7 @@ int npu::npuTranslateMain(int argc, char **argv) {
 
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> file =
-      openInputFile(options.input, &message);
+      readInputFile(options.input, message);
   if (!file) {
     llvm::errs() << "error: " << message << '\n';
     return 1;

@@ -76,9 +76,11 @@ FailureOr<int64_t> AttributeImporter::importInt(const TextField &field) {
 
 FailureOr<bool> AttributeImporter::importBool(const TextField &field) {
   if (field.kind == TextField::Kind::Scalar) {
-    if (field.value == "true" || field.value == "t" || field.value == "1")
+    if (field.value == "true" || field.value == "True" || field.value == "t" ||
+        field.value == "1")
       return true;
-    if (field.value == "false" || field.value == "f" || field.value == "0")
+    if (field.value == "false" || field.value == "False" ||
+        field.value == "f" || field.value == "0")
       return false;
   }
   return emitError(field.position)
