@@ -28,6 +28,9 @@ static void check(const DumpFile &file, size_t size) {
   file.record().forEachPart([&](ByteView data) {
     bytes.append(reinterpret_cast<const char *>(data.data()), data.size());
   });
+  if (bytes.size() == sizeof(uint64_t))
+    return; // a message of defaults alone is no file
+
   Expected<DumpFile> again = DumpFile::parse(asBytes(bytes));
   if (!again ||
       serializeHeader(again->record()) != serializeHeader(file.record()))
@@ -41,8 +44,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(*file, size);
   const std::string text(reinterpret_cast<const char *>(data), size);
   parseMapping(text);
-  if (std::optional<DumpName> name = parseFileName(text);
-      name && parseFileName(toFileName(*name)) != name)
-    std::abort();
+  if (std::optional<DumpName> name = parseFileName(text)) {
+    // One round replaces characters and drops leading zeros, the next nothing.
+    const std::string fileName = toFileName(*name);
+    std::optional<DumpName> again = parseFileName(fileName);
+    if (!again || toFileName(*again) != fileName)
+      std::abort();
+  }
   return 0;
 }
