@@ -53,8 +53,8 @@ def Instr_DumpOp : Instr_Op<"dump", [AttrSizedOperandSegments,
     Optional<AnyType>:$token,
     Variadic<AnyType>:$inputs,
     Variadic<AnyType>:$outputs,
-    DenseI64ArrayAttr:$input_indices,
-    DenseI64ArrayAttr:$output_indices,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$input_indices,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$output_indices,
     OptionalAttr<StrAttr>:$step,
     DefaultValuedAttr<Instr_DumpData, "::npu::instr::DumpData::Tensor">:$data);
   let assemblyFormat = [{

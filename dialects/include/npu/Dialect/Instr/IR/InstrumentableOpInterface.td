@@ -27,6 +27,8 @@ def InstrumentableOpInterface : OpInterface<"InstrumentableOpInterface"> {
       }]>,
     InterfaceMethod<"Whether a run dumps the operation unless told otherwise. An operation that is not dumped by default can still be selected by name.",
       "bool", "isDumpedByDefault", (ins), "", [{ return true; }]>,
+    InterfaceMethod<"Whether the results are dumped together with each operation that consumes them, as the inputs of a graph are.",
+      "bool", "isDumpedWithConsumers", (ins), "", [{ return false; }]>,
     InterfaceMethod<"The operands that can be dumped, each with its index.",
       "::llvm::SmallVector<::npu::instr::IndexedValue>", "getDumpableOperands",
       (ins), "", [{

@@ -1,0 +1,71 @@
+//===- Passes.td - Passes of this project ------------------*- tablegen -*-===//
+
+#ifndef NPU_TRANSFORMS_PASSES_TD
+#define NPU_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InsertDump : Pass<"npu-insert-dump"> {
+  let summary = "Ask for dumps of operations";
+  let description = [{
+    Puts an `instr.dump` after every selected operation inside of the operation
+    that the pass runs on: a `ge.graph`, a function, a module, or a container
+    of any other dialect. No existing operation, type or use changes, and what
+    is asked for already is not asked for again.
+
+    `layer` is a list of patterns with spaces between them:
+
+    | pattern | selects |
+    |---|---|
+    | `conv1` | the operation with this name, or the one made of an operation with this name |
+    | `layer1/*` | names by wildcards: `*` is any text, `?` any character |
+    | `re:layer\d/.+`, `name-regex(layer\d/.+)` | names that match a regular expression as a whole |
+    | `type:MatMul` | operator types, with wildcards as well |
+    | `conv1:in1+out0` | with any of these in front: only these operands and results, whatever `mode` is |
+
+    Regular expressions are extended POSIX ones that also know `\d`, `\w`, `\s`
+    and their opposites. Without `layer` everything is selected that an NPU
+    dumps. An input of the graph (a `Data` node) is dumped along with each
+    operation that takes it and has its outputs dumped; naming it also selects
+    it, which an NPU does not do, as a remark says. A pattern that selects
+    nothing is a warning.
+
+    Operations inside of an operation with `InstrumentableOpInterface`, like the
+    members of a fused node, explain that operation and are left alone unless
+    `members` is set. Operations without the interface have the name of their
+    location (`loc("name")`); without one they cannot be dumped.
+  }];
+  let dependentDialects = ["::npu::instr::InstrDialect"];
+  let options = [
+    Option<"layer", "layer", "std::string", /*default=*/"",
+           "What to dump, patterns with spaces between them">,
+    Option<"mode", "mode", "::npu::DumpMode",
+           /*default=*/"::npu::DumpMode::Output",
+           "The side of the operations to dump", [{::llvm::cl::values(
+             clEnumValN(::npu::DumpMode::Input, "input", "Operands"),
+             clEnumValN(::npu::DumpMode::Output, "output", "Results"),
+             clEnumValN(::npu::DumpMode::All, "all", "Operands and results"))}]>,
+    Option<"step", "step", "std::string", /*default=*/"",
+           "The iterations to dump, like 0|3-5|10; all if empty">,
+    Option<"data", "data", "::npu::instr::DumpData",
+           /*default=*/"::npu::instr::DumpData::Tensor",
+           "What to keep of a tensor", [{::llvm::cl::values(
+             clEnumValN(::npu::instr::DumpData::Tensor, "tensor", "Its bytes"),
+             clEnumValN(::npu::instr::DumpData::Stats, "stats",
+                        "Its statistics"))}]>,
+    Option<"members", "members", "bool", /*default=*/"false",
+           "Select among the members of fused nodes as well">,
+    Option<"report", "report", "bool", /*default=*/"false",
+           "Report in a remark how much was instrumented">,
+  ];
+}
+
+def StripInstrumentation : Pass<"npu-strip-instrumentation"> {
+  let summary = "Remove all instrumentation";
+  let description = [{
+    Removes every operation of the `instr` dialect. After an insertion this
+    gives back what was there before.
+  }];
+}
+
+#endif // NPU_TRANSFORMS_PASSES_TD
