@@ -97,12 +97,14 @@ struct Contraction {
 struct ContractionTypes {
   /// Float16, BFloat16, Float, Int8 or UInt8.
   DataType left = DataType::Float16;
-  /// Whether the values are integers, whatever type they are held in: sums are
-  /// exact and saturate to 32 bits.
-  bool integer = false;
   /// Float16, BFloat16 or Float; Int32 for integers.
   DataType out = DataType::Float16;
   OverflowMode mode = OverflowMode::Saturate;
+
+  /// Sums of integers are exact and saturate to 32 bits.
+  bool isInteger() const {
+    return left == DataType::Int8 || left == DataType::UInt8;
+  }
 };
 
 /// Float16 or Float: what panels of a right operand of \p type hold. Integers

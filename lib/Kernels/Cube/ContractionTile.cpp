@@ -469,7 +469,7 @@ void computeFloats(const Contraction &part, const ContractionTypes &types,
                                                          space, events);
 }
 
-/// 8-bit integers; panels and repacked left operands hold them in fp16.
+/// 8-bit integers; panels hold them in fp16.
 template <class T>
 void computeIntegers(const Contraction &part, const ContractionTypes &types,
                      const Tile &tile, const TileSpace &space,
@@ -494,8 +494,6 @@ static void computeTileImpl(const Contraction &part,
     return computeIntegers<IntegerValue<uint8_t>>(part, types, tile, space,
                                                   events);
   case DataType::Float16:
-    if (types.integer)
-      return computeIntegers<HalfValue>(part, types, tile, space, events);
     return computeFloats<HalfValue, uint16_t>(part, types, tile, space, events);
   case DataType::BFloat16:
     return computeFloats<BFloat16Value, float>(part, types, tile, space,

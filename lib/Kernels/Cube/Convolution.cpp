@@ -347,7 +347,7 @@ Expected<std::unique_ptr<Kernel>> createConvolution(const NodeSpec &spec,
     return fail(std::move(status));
   node.plan.rightConstant = spec.constants.size() > kind.filter &&
                             spec.constants[kind.filter] != nullptr;
-  if (node.plan.types.integer && forward) {
+  if (node.plan.types.isInteger() && forward) {
     auto offset = spec.attrs.get<int64_t>("offset_x", 0);
     if (!offset)
       return fail(offset.takeStatus());

@@ -29,8 +29,6 @@ Status npu::kernels::cube::bindTypes(const NodeSpec &spec,
   plan.types.out = out;
   plan.types.mode = config.overflow;
   plan.rightType = right.dtype;
-  plan.types.integer =
-      left.dtype == DataType::Int8 || left.dtype == DataType::UInt8;
   bool known = right.dtype == left.dtype;
   switch (left.dtype) {
   case DataType::Float16:
@@ -55,7 +53,7 @@ Status npu::kernels::cube::bindTypes(const NodeSpec &spec,
       !spec.inputs[*biasInput])
     return {};
   const TensorDesc &bias = *spec.inputs[*biasInput];
-  const bool suits = plan.types.integer
+  const bool suits = plan.types.isInteger()
                          ? bias.dtype == DataType::Int32
                          : bias.dtype == DataType::Float16 ||
                                bias.dtype == DataType::BFloat16 ||
@@ -92,41 +90,39 @@ private:
   CubePlan plan;
   Contractor contractor;
   std::vector<PanelJob> jobs;
+  int64_t jobElements = 0; // of the panels of all jobs
   std::vector<Contraction> parts;
   AlignedBuffer panels, repacked, biasValues;
   bool panelsReady = false; // constant panels are packed
   bool panelsNonFinite = false;
 
-  bool pack(ThreadPool &pool, std::span<const PlannedMatrix> matrices,
-            DataType type, const std::byte *data, AlignedBuffer &to);
+  void listJobs(std::span<const PlannedMatrix> matrices, DataType type,
+                const std::byte *data);
   void bindParts(const std::byte *left, const std::byte *right, bool inPlace,
                  const MutableTensor &out);
   bool readBias(const std::byte *data);
   void clearPadding(const MutableTensor &out) const;
 };
 
-/// Packs \p matrices one after the other; returns whether a value was infinite
-/// or NaN.
-bool CubeKernel::pack(ThreadPool &pool, std::span<const PlannedMatrix> matrices,
-                      DataType type, const std::byte *data, AlignedBuffer &to) {
+/// Sets jobs to pack \p matrices of \p data one after the other.
+void CubeKernel::listJobs(std::span<const PlannedMatrix> matrices,
+                          DataType type, const std::byte *data) {
   jobs.clear();
-  int64_t at = 0;
+  jobElements = 0;
   for (const PlannedMatrix &matrix : matrices) {
     const OffsetMatrix from = {data + matrix.base * sizeOf(type),
                                plan.offsets[matrix.depthTable],
                                plan.offsets[matrix.columnTable]};
-    jobs.push_back({from, at});
-    at += from.panelElements();
+    jobs.push_back({from, jobElements});
+    jobElements += from.panelElements();
   }
-  return packPanels(pool, jobs, type, plan.types.mode,
-                    to.get<std::byte>(at * sizeOf(panelType(type))));
 }
 
 /// Widens the bias; returns whether a value was infinite or NaN. A sum never
 /// starts at -0, so that products of zero change none.
 bool CubeKernel::readBias(const std::byte *data) {
   const size_t padded = plan.biasCount + PanelWidth;
-  if (plan.types.integer) {
+  if (plan.types.isInteger()) {
     int32_t *values = biasValues.get<int32_t>(padded);
     std::memcpy(values, data, plan.biasCount * sizeof(int32_t));
     std::fill(values + plan.biasCount, values + padded, 0);
@@ -165,8 +161,7 @@ bool CubeKernel::readBias(const std::byte *data) {
 
 void CubeKernel::bindParts(const std::byte *left, const std::byte *right,
                            bool inPlace, const MutableTensor &out) {
-  const int64_t leftSize = sizeOf(
-      plan.repackedLeft.empty() ? plan.types.left : panelType(plan.types.left));
+  const int64_t leftSize = sizeOf(plan.types.left);
   const int64_t panelSize = sizeOf(panelType(plan.rightType));
   std::vector<int64_t> starts;
   if (!inPlace) {
@@ -219,14 +214,15 @@ Expected<NodeStatus> CubeKernel::run(RunContext &context,
   ThreadPool &pool = context.pool;
   clearPadding(outputs[0]);
 
-  ContractionTypes types = plan.types;
   const std::byte *left = inputs[plan.leftInput].data;
-  bool nonFinite = false;
   if (!plan.repackedLeft.empty()) {
-    nonFinite |= pack(pool, plan.repackedLeft, plan.types.left, left, repacked);
-    left = repacked.get<std::byte>(0);
-    types.left = panelType(plan.types.left);
+    listJobs(plan.repackedLeft, plan.types.left, left);
+    std::byte *to =
+        repacked.get<std::byte>(jobElements * sizeOf(plan.types.left));
+    repackLeft(pool, jobs, plan.types.left, to);
+    left = to;
   }
+  bool nonFinite = false;
   if (plan.biasInput)
     nonFinite |= readBias(inputs[*plan.biasInput].data);
 
@@ -235,19 +231,23 @@ Expected<NodeStatus> CubeKernel::run(RunContext &context,
   bool done = false;
   if (plan.rightInPlace) {
     bindParts(left, right, true, outputs[0]);
-    events = contractor.run(pool, parts, types);
+    events = contractor.run(pool, parts, plan.types);
     // Nothing has looked at the right operand itself. An infinity or NaN there
     // makes a sum infinite or NaN; then the slow way tells why, and saturates.
     done = !events.nonFiniteSum;
   }
   if (!done) {
     if (!panelsReady) {
-      panelsNonFinite = pack(pool, plan.right, plan.rightType, right, panels);
+      listJobs(plan.right, plan.rightType, right);
+      panelsNonFinite =
+          packPanels(pool, jobs, plan.rightType, plan.types.mode,
+                     panels.get<std::byte>(jobElements *
+                                           sizeOf(panelType(plan.rightType))));
       panelsReady = plan.rightConstant;
     }
     nonFinite |= panelsNonFinite;
     bindParts(left, panels.get<std::byte>(0), false, outputs[0]);
-    events = contractor.run(pool, parts, types);
+    events = contractor.run(pool, parts, plan.types);
   }
 
   NodeStatus status;

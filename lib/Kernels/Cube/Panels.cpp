@@ -76,6 +76,16 @@ struct FromInteger {
   static Value saturate(Value value) { return value; }
 };
 
+/// The element itself, of any type of its size.
+template <class T>
+struct Copy {
+  using Element = T;
+  using Value = T;
+  Value operator()(Element value) const { return value; }
+  static bool isFinite(Value) { return true; }
+  static Value saturate(Value value) { return value; }
+};
+
 /// Packs one piece; returns whether all is finite.
 template <class Convert>
 bool packPiece(const Convert &convert, const OffsetMatrix &from, int64_t panel,
@@ -156,5 +166,20 @@ bool npu::kernels::cube::packPanels(ThreadPool &pool,
     return packAll<FromInteger<uint8_t>>(pool, jobs, mode, panels);
   default:
     return packAll<FromFloating<float>>(pool, jobs, mode, panels);
+  }
+}
+
+void npu::kernels::cube::repackLeft(ThreadPool &pool,
+                                    std::span<const PanelJob> jobs,
+                                    DataType type, std::byte *panels) {
+  switch (getBitWidth(type)) {
+  case 8:
+    packAll<Copy<uint8_t>>(pool, jobs, OverflowMode::InfNan, panels);
+    return;
+  case 16:
+    packAll<Copy<uint16_t>>(pool, jobs, OverflowMode::InfNan, panels);
+    return;
+  default:
+    packAll<Copy<uint32_t>>(pool, jobs, OverflowMode::InfNan, panels);
   }
 }

@@ -35,6 +35,11 @@ struct PanelJob {
 bool packPanels(ThreadPool &pool, std::span<const PanelJob> jobs, DataType type,
                 OverflowMode mode, std::byte *panels);
 
+/// Packs matrices in the same order, as they are: for a left operand of \p type
+/// whose values of k do not lie side by side, columns being values of k.
+void repackLeft(ThreadPool &pool, std::span<const PanelJob> jobs, DataType type,
+                std::byte *panels);
+
 } // namespace npu::kernels::cube
 
 #endif // NPU_LIB_KERNELS_CUBE_PANELS_H
