@@ -34,4 +34,6 @@ npu::OneLineDiagnostics::OneLineDiagnostics(MLIRContext *context)
         printLine(diagnostic);
         for (Diagnostic &note : diagnostic.getNotes())
           printLine(note);
-      }) {}
+      }) {
+  context->printOpOnDiagnostic(false);
+}

@@ -68,4 +68,23 @@ def StripInstrumentation : Pass<"npu-strip-instrumentation"> {
   }];
 }
 
+def RecoverFused : Pass<"ge-recover-fused", "::mlir::ModuleOp"> {
+  let summary = "Give fused nodes the region with their members";
+  let description = [{
+    A node that the compiler made by fusing operators has the type of the first
+    one and has lost its attributes. This pass gives it a region with the
+    members: which they are its kernel name spells (`te_fused_op_conv2d_relu_`
+    and a hash); their attributes are read from an earlier stage of the same
+    graph (`fusion-source`) where it has the node, and inferred from shapes
+    otherwise. Inferred facts are listed in the attribute `ge.inferred` of the
+    node. What stays ambiguous is an error that names the node and the missing
+    facts.
+  }];
+  let options = [
+    Option<"fusionSource", "fusion-source", "std::string", /*default=*/"",
+           "MLIR file with an earlier stage of the graph, from before fusion">,
+  ];
+  let dependentDialects = ["::npu::ge::GEDialect"];
+}
+
 #endif // NPU_TRANSFORMS_PASSES_TD

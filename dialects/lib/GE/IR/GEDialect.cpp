@@ -58,21 +58,26 @@ void GEDialect::initialize() {
 LogicalResult GEDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attr) {
   StringRef name = attr.getName();
-  if (name == ModelAttrName) {
-    if (!isa<ModuleOp>(op))
+  auto expect = [&](bool onRightOp, StringRef owner, bool rightKind,
+                    StringRef kind) -> LogicalResult {
+    if (!onRightOp)
       return op->emitOpError()
-             << "has '" << name << "', which belongs on a module";
-    if (!isa<DictionaryAttr>(attr.getValue()))
-      return op->emitOpError() << "expects '" << name << "' to be a dictionary";
+             << "has '" << name << "', which belongs on a " << owner;
+    if (!rightKind)
+      return op->emitOpError() << "expects '" << name << "' to be " << kind;
     return success();
-  }
-  if (name == BareGraphAttrName) {
-    if (!isa<ModuleOp>(op))
-      return op->emitOpError()
-             << "has '" << name << "', which belongs on a module";
-    if (!isa<UnitAttr>(attr.getValue()))
-      return op->emitOpError() << "expects '" << name << "' to be a unit";
-    return success();
+  };
+  if (name == ModelAttrName)
+    return expect(isa<ModuleOp>(op), "module",
+                  isa<DictionaryAttr>(attr.getValue()), "a dictionary");
+  if (name == BareGraphAttrName)
+    return expect(isa<ModuleOp>(op), "module", isa<UnitAttr>(attr.getValue()),
+                  "a unit");
+  if (name == InferredAttrName) {
+    auto facts = dyn_cast<ArrayAttr>(attr.getValue());
+    return expect(isa<NodeOp>(op), "ge.node",
+                  facts && llvm::all_of(facts, llvm::IsaPred<StringAttr>),
+                  "an array of strings");
   }
   return op->emitOpError() << "has the unknown attribute '" << name << "'";
 }

@@ -28,6 +28,9 @@ namespace npu::ge {
 /// Names of the module attributes that stand for a ModelDef.
 constexpr llvm::StringLiteral ModelAttrName = "ge.model";
 constexpr llvm::StringLiteral BareGraphAttrName = "ge.bare_graph";
+/// Discardable attribute of a node: an array of strings, each a fact that was
+/// inferred or assumed, and not read from the graph, to make it executable.
+constexpr llvm::StringLiteral InferredAttrName = "ge.inferred";
 
 } // namespace npu::ge
 

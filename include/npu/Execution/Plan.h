@@ -1,0 +1,78 @@
+//===- Plan.h - What a run does, worked out once ---------------*- C++ -*-===//
+
+#ifndef NPU_EXECUTION_PLAN_H
+#define NPU_EXECUTION_PLAN_H
+
+#include "npu/Dialect/GE/IR/GE.h"
+#include "npu/Execution/BufferPool.h"
+#include "npu/Execution/Sources.h"
+#include "npu/Kernels/Registry.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace npu {
+
+/// A node of the graph in the order of execution.
+struct PlannedNode {
+  enum class Kind {
+    Source,  ///< has its outputs from outside: Data, Const, Variable...
+    Compute, ///< a kernel computes it
+    Nothing, ///< only orders others: Send, Recv, NoOp...
+    Output,  ///< NetOutput
+  };
+  static constexpr unsigned NoSlot = std::numeric_limits<unsigned>::max();
+
+  mutable ge::NodeOp op; ///< a handle, whose accessors are not const
+  Kind kind = Kind::Compute;
+  SourceRole role = SourceRole::Input; ///< of a source
+  /// Numbers of the device task. Nodes with a task are numbered from 1 in the
+  /// order of their ids; the numbers of a real device are not in the graph.
+  uint32_t taskId = 0;
+  uint32_t streamId = 0;
+
+  /// Descriptors by anchor and by output.
+  std::vector<std::optional<TensorDesc>> inputs;
+  std::vector<TensorDesc> outputs;
+  /// Slots of the values, NoSlot for an unconnected anchor.
+  std::vector<unsigned> inputSlots;
+  std::vector<unsigned> outputSlots;
+  /// Slots that nobody reads after this node.
+  std::vector<unsigned> released;
+
+  std::unique_ptr<kernels::Kernel> kernel;
+  /// Why there is no kernel; then a run stops at this node.
+  Status failure;
+
+  /// "graph.txt:12: Conv2D 'conv1'", for messages.
+  std::string describe() const;
+};
+
+/// Order, slots and kernels of a graph. Each data result of a node has a slot.
+class Plan {
+public:
+  /// Orders the nodes of \p graph by data and control edges; among those that
+  /// are ready the first in the file goes first. Nodes named in \p fed are
+  /// sources whatever their type. Fails on a cycle and on tensors whose size
+  /// is not known. Kernels come with bindKernels.
+  static Expected<Plan> create(ge::GraphOp graph, const llvm::StringSet<> &fed);
+
+  /// Makes the kernels. \p slotBytes has the bytes of slots that never change,
+  /// null for all others. A node without kernel keeps the reason.
+  void bindKernels(const kernels::Registry &registry,
+                   const NumericConfig &config,
+                   const std::vector<const std::byte *> &slotBytes,
+                   BufferPool &pool);
+
+  std::vector<PlannedNode> nodes;
+  unsigned numSlots = 0;
+  /// Slots that live as long as the plan: of constants and variables.
+  std::vector<bool> persistent;
+};
+
+} // namespace npu
+
+#endif // NPU_EXECUTION_PLAN_H

@@ -1,0 +1,57 @@
+//===- Report.h - What a run did -------------------------------*- C++ -*-===//
+
+#ifndef NPU_EXECUTION_REPORT_H
+#define NPU_EXECUTION_REPORT_H
+
+#include "npu/Execution/Session.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace npu {
+
+/// Collects what the report of a run says: what ran and how long, the status
+/// bits of every node, and everything that was inferred or assumed.
+class RunReport : public ExecutionObserver {
+public:
+  /// Reads what was inferred for the nodes of \p graph.
+  explicit RunReport(ge::GraphOp graph);
+
+  /// A value of the head of the report ("soc", "dump_path"...).
+  void set(llvm::StringRef key, llvm::json::Value value) {
+    head[key] = std::move(value);
+  }
+  /// What was assumed beside the nodes: random inputs, defaults.
+  void addAssumption(llvm::StringRef text) {
+    assumptions.push_back(text.str());
+  }
+
+  Status nodeFinished(const NodeRun &run) override;
+  Status nodeFailed(const NodeRun &run, const Status &why) override;
+
+  /// Number of nodes of which a fact was inferred, and of the facts.
+  unsigned numInferredNodes() const { return inferred.size(); }
+  size_t numInferredFacts() const;
+  /// Nodes that a kernel computed, over all iterations.
+  uint64_t numExecuted() const { return executed; }
+
+  /// The report as JSON. \p outcome is empty for a run that ended well.
+  llvm::json::Value toJson(const Session &session,
+                           llvm::StringRef outcome) const;
+
+private:
+  struct Row {
+    StatusBits valid = 0, padding = 0;
+    double seconds = 0;
+    uint64_t runs = 0;
+  };
+  llvm::json::Object head;
+  std::vector<std::string> assumptions;
+  std::vector<std::pair<std::string, std::vector<std::string>>> inferred;
+  llvm::DenseMap<mlir::Operation *, Row> rows;
+  std::string failedNode;
+  uint64_t executed = 0;
+};
+
+} // namespace npu
+
+#endif // NPU_EXECUTION_REPORT_H

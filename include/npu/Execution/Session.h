@@ -1,0 +1,98 @@
+//===- Session.h - A graph with its data, run many times -------*- C++ -*-===//
+
+#ifndef NPU_EXECUTION_SESSION_H
+#define NPU_EXECUTION_SESSION_H
+
+#include "npu/Execution/Plan.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace npu {
+
+/// What a node did in an iteration.
+struct NodeRun {
+  const PlannedNode &node;
+  uint64_t iteration;
+  /// By anchor; null where unconnected.
+  llvm::ArrayRef<Buffer> inputs;
+  llvm::ArrayRef<Buffer> outputs;
+  NodeStatus status;
+  double seconds = 0;
+};
+
+/// Sees every node as it runs. Buffers may be kept: they are not written again
+/// while somebody holds them.
+class ExecutionObserver {
+public:
+  virtual ~ExecutionObserver() = default;
+  /// After a node has run. A failure stops the session.
+  virtual Status nodeFinished(const NodeRun &run) = 0;
+  /// Before a session stops at a node that cannot be computed.
+  virtual Status nodeFailed(const NodeRun &run, const Status &why) {
+    return {};
+  }
+};
+
+struct SessionOptions {
+  NumericConfig config;
+  unsigned threads = 1;
+  /// Gives random values to inputs and data-less constants; without it they
+  /// are an error.
+  std::optional<uint64_t> randomSeed;
+  /// Paths of .npy files by node name ("name" or "name:output"): for inputs,
+  /// for constants and variables, and for nodes that cannot be computed.
+  llvm::StringMap<std::string> inputs, bindings, fallbacks;
+};
+
+/// An output of the graph.
+struct GraphOutput {
+  std::string name; ///< of the node that computes it
+  unsigned index;   ///< of that node's output
+  TensorDesc desc;
+  Buffer data;
+};
+
+class Session {
+public:
+  /// Plans \p graph and gets all its data. Fails before anything runs: on
+  /// files that do not fit, on names that the graph does not have, and, in one
+  /// message, on everything that has no data.
+  static Expected<std::unique_ptr<Session>>
+  create(ge::GraphOp graph, const kernels::Registry &registry,
+         SessionOptions options);
+
+  /// Runs the graph once. A node without kernel, or whose kernel fails, stops
+  /// the run with ErrorKind::Incomplete.
+  Status run(uint64_t iteration, llvm::ArrayRef<ExecutionObserver *> observers);
+
+  /// Of the last run.
+  const std::vector<GraphOutput> &outputs() const { return graphOutputs; }
+  const Plan &plan() const { return *graphPlan; }
+  /// What was filled with random values, for the report.
+  const std::vector<std::string> &randomSources() const { return randomNames; }
+  /// Bytes of tensors held at most.
+  uint64_t bufferBytes() const { return pool.totalBytes(); }
+
+private:
+  Session(SessionOptions options);
+
+  Status readSources();
+  Expected<Buffer> readSource(const PlannedNode &node, unsigned output,
+                              bool &missing);
+  Status runNode(PlannedNode &node, uint64_t iteration,
+                 llvm::ArrayRef<ExecutionObserver *> observers);
+  void collectOutputs(const PlannedNode &node);
+
+  SessionOptions options;
+  BufferPool pool;
+  ThreadPool threads;
+  std::optional<Plan> graphPlan;
+  /// Values of sources, and of all values while a run needs them.
+  std::vector<Buffer> sources, slots;
+  std::vector<GraphOutput> graphOutputs;
+  std::vector<std::string> randomNames;
+};
+
+} // namespace npu
+
+#endif // NPU_EXECUTION_SESSION_H

@@ -1,0 +1,37 @@
+//===- Sources.h - Data that a run gets from outside -----------*- C++ -*-===//
+
+#ifndef NPU_EXECUTION_SOURCES_H
+#define NPU_EXECUTION_SOURCES_H
+
+#include "npu/Execution/BufferPool.h"
+#include "npu/Support/Npy.h"
+#include "npu/Support/Status.h"
+#include "npu/Support/TensorDesc.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <optional>
+
+namespace npu {
+
+/// What a node without data of its own is for; decides the range of random
+/// values.
+enum class SourceRole { Input, Constant, Variable };
+
+/// The bytes of \p desc from \p array, which has the element type of \p desc
+/// and its shape in memory, or the shape of the logical tensor: then it is laid
+/// out as \p desc says. Fails where neither fits.
+Expected<Buffer> makeTensor(const NpyView &array, const TensorDesc &desc,
+                            BufferPool &pool);
+
+/// Pseudo-random bytes for \p desc, a function of \p seed and \p name alone:
+/// inputs uniform in [0, 1), matrices and filters uniform with the variance 2 /
+/// fan-in, other constants uniform in [-0.1, 0.1), integers 0 to 9. Padding
+/// lanes are zero. Fails for types without a value range (strings...).
+Expected<Buffer> makeRandomTensor(const TensorDesc &desc, SourceRole role,
+                                  uint64_t seed, llvm::StringRef name,
+                                  BufferPool &pool);
+
+} // namespace npu
+
+#endif // NPU_EXECUTION_SOURCES_H

@@ -1,0 +1,219 @@
+//===- Plan.cpp - What a run does, worked out once ------------------------===//
+
+#include "npu/Execution/Plan.h"
+
+#include "KernelBinding.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/PriorityQueue.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace npu;
+using ge::GraphOp;
+using ge::NodeOp;
+using Kind = PlannedNode::Kind;
+
+std::string PlannedNode::describe() const {
+  std::string text;
+  NodeOp node = op;
+  if (auto loc = node.getLoc()->findInstanceOf<FileLineColLoc>())
+    text = loc.getFilename().str() + ":" + std::to_string(loc.getLine()) + ": ";
+  return text + node.getOpType().str() + " '" + node.getNodeName().str() + "'";
+}
+
+namespace {
+/// How the executor treats an operator type that is no computation.
+struct TypeRow {
+  StringLiteral type;
+  Kind kind;
+  SourceRole role = SourceRole::Input;
+  bool hasTask = false;
+};
+} // namespace
+
+static constexpr TypeRow typeTable[] = {
+    {"Data", Kind::Source, SourceRole::Input},
+    {"RefData", Kind::Source, SourceRole::Input},
+    {"AippData", Kind::Source, SourceRole::Input},
+    {"AnnData", Kind::Source, SourceRole::Input},
+    {"QueueData", Kind::Source, SourceRole::Input},
+    {"Const", Kind::Source, SourceRole::Constant},
+    {"Constant", Kind::Source, SourceRole::Constant},
+    {"FileConstant", Kind::Source, SourceRole::Constant},
+    {"ConstPlaceHolder", Kind::Source, SourceRole::Constant},
+    {"Variable", Kind::Source, SourceRole::Variable},
+    {"VariableV2", Kind::Source, SourceRole::Variable},
+    {"NetOutput", Kind::Output, SourceRole::Input, true},
+    {"NoOp", Kind::Nothing},
+    {"PlaceHolder", Kind::Nothing},
+    {"End", Kind::Nothing},
+    // Kernels start from zeroed accumulators by themselves.
+    {"AtomicAddrClean", Kind::Nothing, SourceRole::Input, true},
+    {"Send", Kind::Nothing, SourceRole::Input, true},
+    {"Recv", Kind::Nothing, SourceRole::Input, true},
+    {"StreamActive", Kind::Nothing, SourceRole::Input, true},
+};
+
+static const TypeRow *findType(StringRef type) {
+  const TypeRow *row = llvm::find_if(
+      typeTable, [&](const TypeRow &row) { return row.type == type; });
+  return row == std::end(typeTable) ? nullptr : row;
+}
+
+static bool hasTask(NodeOp node) {
+  if (auto noTask = dyn_cast_or_null<BoolAttr>(node.getNodeAttr("_no_task")))
+    if (noTask.getValue())
+      return false;
+  const TypeRow *row = findType(node.getOpType());
+  return !row || row->hasTask;
+}
+
+/// The nodes in an order in which every producer comes first. Ready nodes are
+/// taken in the order of the file.
+static Expected<std::vector<NodeOp>> sortNodes(GraphOp graph) {
+  std::vector<NodeOp> nodes(graph.getBody().getOps<NodeOp>().begin(),
+                            graph.getBody().getOps<NodeOp>().end());
+  llvm::DenseMap<Operation *, unsigned> position;
+  for (auto [index, node] : llvm::enumerate(nodes))
+    position[node] = index;
+  std::vector<unsigned> waiting(nodes.size());
+  llvm::PriorityQueue<unsigned, std::vector<unsigned>, std::greater<>> ready;
+  for (auto [index, node] : llvm::enumerate(nodes)) {
+    waiting[index] = node->getNumOperands();
+    if (waiting[index] == 0)
+      ready.push(index);
+  }
+  std::vector<NodeOp> order;
+  while (!ready.empty()) {
+    NodeOp node = nodes[ready.top()];
+    ready.pop();
+    order.push_back(node);
+    for (OpOperand &use : node->getUses()) {
+      auto it = position.find(use.getOwner());
+      if (it != position.end() && --waiting[it->second] == 0)
+        ready.push(it->second);
+    }
+  }
+  if (order.size() == nodes.size())
+    return order;
+  for (auto [index, node] : llvm::enumerate(nodes))
+    if (waiting[index] != 0)
+      return Status::error("graph '" + graph.getGraphName().str() +
+                           "' has a cycle through op '" +
+                           node.getNodeName().str() +
+                           "'; expected an order of execution");
+  return order;
+}
+
+/// Numbers the tasks.
+static llvm::DenseMap<Operation *, uint32_t>
+numberTasks(const std::vector<NodeOp> &order) {
+  std::vector<NodeOp> byId;
+  for (NodeOp node : order)
+    if (hasTask(node))
+      byId.push_back(node);
+  llvm::stable_sort(byId, [](NodeOp a, NodeOp b) {
+    return static_cast<int64_t>(a.getNodeId()) <
+           static_cast<int64_t>(b.getNodeId());
+  });
+  llvm::DenseMap<Operation *, uint32_t> tasks;
+  for (NodeOp node : byId)
+    tasks.try_emplace(node, tasks.size() + 1);
+  return tasks;
+}
+
+Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
+  Expected<std::vector<NodeOp>> order = sortNodes(graph);
+  if (!order)
+    return order.takeStatus();
+  llvm::DenseMap<Operation *, uint32_t> tasks = numberTasks(*order);
+
+  Plan plan;
+  llvm::DenseMap<Value, unsigned> slots;
+  std::vector<uint64_t> slotSizes;
+  std::vector<bool> read;
+  for (NodeOp node : *order) {
+    PlannedNode planned;
+    planned.op = node;
+    if (const TypeRow *row = findType(node.getOpType())) {
+      planned.kind = row->kind;
+      planned.role = row->role;
+    }
+    if (fed.contains(node.getNodeName()))
+      planned.kind = Kind::Source;
+    planned.taskId = tasks.lookup(node);
+    const auto stream = static_cast<int64_t>(node.getStreamId());
+    planned.streamId = stream < 0 ? 0 : static_cast<uint32_t>(stream);
+
+    Expected<NodeTensors> tensors = getNodeTensors(node);
+    if (!tensors)
+      return tensors.takeStatus().withContext(planned.describe());
+    planned.inputs = std::move(tensors->inputs);
+    // What NetOutput has as outputs only mirrors its inputs.
+    if (planned.kind != Kind::Output)
+      planned.outputs = std::move(tensors->outputs);
+
+    for (unsigned anchor = 0; anchor != planned.inputs.size(); ++anchor) {
+      Value value = node.getAnchor(anchor);
+      if (!value) {
+        planned.inputSlots.push_back(PlannedNode::NoSlot);
+        continue;
+      }
+      const unsigned slot = slots.lookup(value);
+      planned.inputSlots.push_back(slot);
+      const uint64_t wanted = planned.inputs[anchor]->byteSize();
+      if (wanted > slotSizes[slot])
+        return Status::error(
+            planned.describe() + ": input " + std::to_string(anchor) + " has " +
+            std::to_string(wanted) + " bytes (" +
+            planned.inputs[anchor]->toString() + "), but its producer gives " +
+            std::to_string(slotSizes[slot]));
+    }
+    for (auto [index, desc] : llvm::enumerate(planned.outputs)) {
+      slots[node.getOutputs()[index]] = plan.numSlots;
+      planned.outputSlots.push_back(plan.numSlots++);
+      slotSizes.push_back(desc.byteSize());
+      plan.persistent.push_back(planned.kind == Kind::Source &&
+                                planned.role != SourceRole::Input);
+    }
+    plan.nodes.push_back(std::move(planned));
+  }
+
+  // A slot is released after its last reader, or at once if it has none.
+  read.resize(plan.numSlots);
+  for (PlannedNode &node : llvm::reverse(plan.nodes)) {
+    auto release = [&](unsigned slot) {
+      if (slot == PlannedNode::NoSlot || read[slot])
+        return;
+      read[slot] = true;
+      if (!plan.persistent[slot])
+        node.released.push_back(slot);
+    };
+    llvm::for_each(node.inputSlots, release);
+    llvm::for_each(node.outputSlots, release);
+  }
+  return plan;
+}
+
+void Plan::bindKernels(const kernels::Registry &registry,
+                       const NumericConfig &config,
+                       const std::vector<const std::byte *> &slotBytes,
+                       BufferPool &pool) {
+  for (PlannedNode &node : nodes) {
+    if (node.kind != Kind::Compute)
+      continue;
+    std::vector<const std::byte *> constants;
+    for (unsigned slot : node.inputSlots)
+      constants.push_back(slot == PlannedNode::NoSlot ? nullptr
+                                                      : slotBytes[slot]);
+    Expected<std::unique_ptr<kernels::Kernel>> kernel =
+        bindKernel(node.op, {node.inputs, node.outputs}, std::move(constants),
+                   registry, config, pool);
+    if (kernel)
+      node.kernel = std::move(*kernel);
+    else
+      node.failure = kernel.takeStatus().withContext(node.describe());
+  }
+}

@@ -1,0 +1,42 @@
+//===- CommandLine.cpp - Shared pieces of the command lines ---------------===//
+
+#include "CommandLine.h"
+
+#include <algorithm>
+
+using namespace npu;
+
+NormalizedArguments::NormalizedArguments(int argc, char **argv) {
+  for (int i = 0; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (i > 0 && argument.starts_with("-")) {
+      auto end = std::find(argument.begin(), argument.end(), '=');
+      std::replace(argument.begin(), end, '_', '-');
+    }
+    storage.push_back(std::move(argument));
+  }
+  for (std::string &argument : storage)
+    pointers.push_back(argument.data());
+}
+
+int npu::reportFailure(const Status &status) {
+  if (!status.message().empty())
+    llvm::errs() << "error: " << status.message() << '\n';
+  return static_cast<int>(status.kind());
+}
+
+Status npu::parseFileMap(llvm::StringRef option,
+                         llvm::ArrayRef<std::string> arguments,
+                         llvm::StringMap<std::string> &files) {
+  for (const std::string &argument : arguments) {
+    // Node names may have '=' in them, file names seldom do.
+    auto [name, file] = llvm::StringRef(argument).rsplit('=');
+    if (name.empty() || file.empty())
+      return Status::error("--" + option.str() + " " + argument +
+                           ": expected NAME=FILE.npy");
+    if (!files.try_emplace(name, file.str()).second)
+      return Status::error("--" + option.str() + ": '" + name.str() +
+                           "' is given twice");
+  }
+  return {};
+}

@@ -1,0 +1,103 @@
+//===- GraphLoader.cpp - Graphs in any of their forms ---------------------===//
+
+#include "GraphLoader.h"
+
+#include "InputFile.h"
+
+#include "npu/Dialect/GE/IR/GE.h"
+#include "npu/Target/GE/Import.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <vector>
+
+using namespace mlir;
+using namespace npu;
+
+using Module = OwningOpRef<ModuleOp>;
+
+static bool isMLIR(llvm::MemoryBufferRef file, StringRef path) {
+  return isBytecode(file) || path.ends_with(".mlir") ||
+         file.getBuffer().ltrim().starts_with("module") ||
+         file.getBuffer().ltrim().starts_with("#");
+}
+
+static Expected<Module> loadFile(const std::string &path,
+                                 MLIRContext *context) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> file = readInputFile(path, message);
+  if (!file)
+    return Status::error(message);
+  Module module;
+  if (isMLIR(*file, path)) {
+    auto sources = std::make_shared<llvm::SourceMgr>();
+    sources->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+    module = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  } else {
+    module = ge::importGE(file->getBuffer(), path, context);
+  }
+  if (!module)
+    return Status::error("");
+  return module;
+}
+
+/// Whether an iterator feeds a graph of \p module: the mark of the graph that
+/// does a training step.
+static bool hasIterator(ModuleOp module) {
+  bool found = false;
+  module.walk([&](ge::NodeOp node) {
+    found |= node.getOpType().contains("Iterator") ||
+             node.getNodeName().contains("Iterator") ||
+             node.getOpType() == "GetNext";
+  });
+  return found;
+}
+
+static Expected<Module> findInFolder(std::string &path, MLIRContext *context) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(path, error), end;
+       it != end && !error; it.increment(error))
+    if (StringRef(it->path()).ends_with("_Build.txt"))
+      files.push_back(it->path());
+  if (error)
+    return Status::error(path + ": cannot list: " + error.message());
+  llvm::sort(files);
+
+  struct Candidate {
+    std::string file;
+    Module module;
+    size_t numNodes = 0;
+  };
+  std::vector<Candidate> all, fed;
+  for (const std::string &file : files) {
+    Expected<Module> module = loadFile(file, context);
+    if (!module)
+      return module.takeStatus();
+    Candidate candidate{file, std::move(*module)};
+    candidate.module->walk([&](ge::NodeOp) { ++candidate.numNodes; });
+    (hasIterator(*candidate.module) ? fed : all)
+        .push_back(std::move(candidate));
+  }
+  std::vector<Candidate> &candidates = fed.empty() ? all : fed;
+  if (candidates.empty())
+    return Status::error(path + ": no *_Build.txt in the folder");
+  if (candidates.size() > 1) {
+    std::string message = path + ": several graphs may be the compute graph:";
+    for (const Candidate &candidate : candidates)
+      message += " " + llvm::sys::path::filename(candidate.file).str() + " (" +
+                 std::to_string(candidate.numNodes) + " ops)";
+    return Status::error(message + "; name one of them");
+  }
+  path = candidates.front().file;
+  return std::move(candidates.front().module);
+}
+
+Expected<Module> npu::loadGraph(std::string &path, MLIRContext *context) {
+  return llvm::sys::fs::is_directory(path) ? findInFolder(path, context)
+                                           : loadFile(path, context);
+}

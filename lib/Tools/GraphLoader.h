@@ -1,0 +1,23 @@
+//===- GraphLoader.h - Graphs in any of their forms ------------*- C++ -*-===//
+
+#ifndef NPU_LIB_TOOLS_GRAPHLOADER_H
+#define NPU_LIB_TOOLS_GRAPHLOADER_H
+
+#include "npu/Support/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace npu {
+
+/// Loads GE graph text, MLIR text or bytecode, told apart by content, or finds
+/// the compute graph in a folder of stage files: the only *_Build.txt that an
+/// iterator feeds, or else the only *_Build.txt. \p path becomes the file that
+/// was taken. Faults inside a file are diagnostics of \p context; the message
+/// of the failure is then empty.
+Expected<mlir::OwningOpRef<mlir::ModuleOp>>
+loadGraph(std::string &path, mlir::MLIRContext *context);
+
+} // namespace npu
+
+#endif // NPU_LIB_TOOLS_GRAPHLOADER_H

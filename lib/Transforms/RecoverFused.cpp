@@ -1,0 +1,328 @@
+//===- RecoverFused.cpp - The members of fused nodes ----------------------===//
+
+#include "npu/Transforms/RecoverFused.h"
+
+#include "InferAttributes.h"
+#include "RecoverFusedTable.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace npu;
+using ge::GraphOp;
+using ge::NodeOp;
+
+namespace {
+
+/// Recovers one node.
+class Recovery {
+public:
+  Recovery(NodeOp node, const llvm::StringMap<NodeOp> &sourceNodes)
+      : node(node), sourceNodes(sourceNodes), builder(node.getContext()) {}
+
+  LogicalResult run(ArrayRef<const FusedMember *> chain);
+
+private:
+  LogicalResult fail(const Twine &why);
+  LogicalResult wire();
+  const FusionIdiom *findIdiom();
+  SmallVector<std::string> nameMembers();
+  FailureOr<SmallVector<NamedAttribute>>
+  getAttributes(unsigned member, StringRef type, StringRef name,
+                ArrayRef<Type> inputs, Type result);
+
+  NodeOp node;
+  const llvm::StringMap<NodeOp> &sourceNodes;
+  OpBuilder builder;
+  ArrayRef<const FusedMember *> chain;
+  SmallVector<SmallVector<FusedOperand, 4>> operands; // by member
+  SmallVector<std::string> originalNames;
+  SmallVector<Attribute> facts;
+};
+
+} // namespace
+
+static StringRef getKernelName(NodeOp node) {
+  for (const std::string &key :
+       {std::string("_kernelname"), (node.getNodeName() + "_kernelname").str()})
+    if (auto name = dyn_cast_or_null<StringAttr>(node.getNodeAttr(key)))
+      return name;
+  return {};
+}
+
+/// The strings of an attribute that is a list of them, in any of its forms.
+static SmallVector<std::string> getStrings(Attribute attr) {
+  SmallVector<std::string> strings;
+  if (auto value = dyn_cast_or_null<ge::ValueAttr>(attr))
+    if (auto fields = dyn_cast<DictionaryAttr>(value.getPayload()))
+      attr = fields.get("s");
+  if (auto array = dyn_cast_or_null<ArrayAttr>(attr))
+    for (auto string : array.getAsRange<StringAttr>())
+      if (!string.empty())
+        strings.push_back(string.str());
+  return strings;
+}
+
+LogicalResult Recovery::fail(const Twine &why) {
+  return node.emitError() << "cannot recover the members of the fused "
+                          << node.getOpType() << " '" << node.getNodeName()
+                          << "': " << why;
+}
+
+//===----------------------------------------------------------------------===//
+// Dataflow
+//===----------------------------------------------------------------------===//
+
+const FusionIdiom *Recovery::findIdiom() {
+  for (const FusionIdiom &idiom : getFusionIdioms()) {
+    if (idiom.types.size() != chain.size())
+      continue;
+    bool matches = true;
+    for (auto [member, type] : llvm::zip(chain, idiom.types))
+      matches &= member->type == type;
+    unsigned numInputs = 0;
+    for (ArrayRef<FusedOperand> memberOperands : idiom.operands)
+      for (FusedOperand operand : memberOperands)
+        if (operand.kind == FusedOperand::Input)
+          numInputs = std::max(numInputs, operand.index + 1);
+    if (!matches || numInputs != node.getInputs().size())
+      continue;
+    if (node.getInputs()[idiom.sameInputs[0]] ==
+        node.getInputs()[idiom.sameInputs[1]])
+      return &idiom;
+  }
+  return nullptr;
+}
+
+/// Says which operands each member has: those of the head first, then, in the
+/// order of the chain, what each follower takes beside the result before it.
+LogicalResult Recovery::wire() {
+  if (const FusionIdiom *idiom = findIdiom()) {
+    for (ArrayRef<FusedOperand> memberOperands : idiom->operands)
+      operands.emplace_back(memberOperands);
+    facts.push_back(builder.getStringAttr(
+        llvm::formatv("members compute {0}: inputs {1} and {2} are the same "
+                      "tensor",
+                      idiom->name, idiom->sameInputs[0], idiom->sameInputs[1])
+            .str()));
+    return success();
+  }
+  if (llvm::count_if(chain, [](auto *member) { return member->isBinary; }) > 1)
+    return fail("its kernel name does not tell which member takes which of its "
+                "inputs; expected a stage file from before fusion");
+
+  // A strided read at the head prepares an operand of the last binary member;
+  // the chain itself begins behind it.
+  unsigned nextInput = 0, first = 0;
+  operands.resize(chain.size());
+  const bool readsAddend = chain.size() > 1 && chain[0]->type == "ReadSelect";
+  if (readsAddend) {
+    operands[0].push_back({FusedOperand::Input, nextInput++});
+    first = 1;
+  }
+  // What the followers take is fixed; the head has the rest.
+  unsigned taken = nextInput;
+  for (unsigned i = first + 1; i < chain.size(); ++i)
+    taken += chain[i]->minInputs - 1;
+  if (readsAddend)
+    --taken; // one operand comes from the strided read
+  const unsigned numInputs = node.getInputs().size();
+  const FusedMember &head = *chain[first];
+  const int headInputs = static_cast<int>(numInputs) - static_cast<int>(taken);
+  if (headInputs < static_cast<int>(head.minInputs) ||
+      headInputs > static_cast<int>(head.maxInputs))
+    return fail(llvm::formatv("it has {0} inputs, which leaves {1} for {2}; "
+                              "expected {3} to {4}",
+                              numInputs, headInputs, head.type, head.minInputs,
+                              head.maxInputs)
+                    .str());
+  for (int i = 0; i < headInputs; ++i)
+    operands[first].push_back({FusedOperand::Input, nextInput++});
+  for (unsigned i = first + 1; i < chain.size(); ++i) {
+    operands[i].push_back({FusedOperand::Member, i - 1});
+    for (unsigned extra = 1; extra < chain[i]->minInputs; ++extra) {
+      if (readsAddend && chain[i]->isBinary)
+        operands[i].push_back({FusedOperand::Member, 0});
+      else
+        operands[i].push_back({FusedOperand::Input, nextInput++});
+    }
+  }
+  if (nextInput != numInputs)
+    return fail(llvm::formatv("its members take {0} of its {1} inputs",
+                              nextInput, numInputs)
+                    .str());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Names and attributes
+//===----------------------------------------------------------------------===//
+
+/// Names of the members. The node's name is theirs written one after the other,
+/// so it is cut into original names where that works out; otherwise members
+/// are numbered.
+SmallVector<std::string> Recovery::nameMembers() {
+  SmallVector<std::string> names;
+  StringRef rest = node.getNodeName();
+  while (!rest.empty()) {
+    StringRef longest;
+    for (const std::string &name : originalNames)
+      if (rest.starts_with(name) && name.size() > longest.size())
+        longest = name;
+    // The strided read has a name of the compiler's making.
+    size_t end = longest.size();
+    if (longest.empty())
+      for (end = 1; end < rest.size(); ++end)
+        if (llvm::any_of(originalNames, [&](const std::string &name) {
+              return rest.drop_front(end).starts_with(name);
+            }))
+          break;
+    names.push_back(rest.take_front(end).str());
+    rest = rest.drop_front(end);
+  }
+  if (names.size() == chain.size())
+    return names;
+  names.clear();
+  for (auto [index, member] : llvm::enumerate(chain))
+    names.push_back(
+        llvm::formatv("{0}/{1}_{2}", node.getNodeName(), index, member->type));
+  return names;
+}
+
+FailureOr<SmallVector<NamedAttribute>>
+Recovery::getAttributes(unsigned member, StringRef type, StringRef name,
+                        ArrayRef<Type> inputs, Type result) {
+  // Read from the stage before fusion...
+  SmallVector<std::string> candidates = originalNames;
+  candidates.insert(candidates.begin(), name.str());
+  for (const std::string &candidate : candidates) {
+    NodeOp source = sourceNodes.lookup(candidate);
+    if (!source || source.getOpType() != type)
+      continue;
+    SmallVector<NamedAttribute> attrs;
+    for (NamedAttribute attr : source.getAttrs())
+      if (!attr.getName().strref().starts_with("_"))
+        attrs.push_back(attr);
+    return attrs;
+  }
+  // ...or inferred.
+  const FusedMember &spec = *chain[member];
+  InferredAttributes inferred = inferAttributes(type, inputs, result);
+  if (!spec.unknowable.empty())
+    inferred.missing = spec.unknowable.str();
+  if (!inferred.missing.empty()) {
+    (void)fail("nothing tells " + inferred.missing + " of its member " + type +
+               "; expected a stage file from before fusion");
+    return failure();
+  }
+  for (const std::string &fact : inferred.facts)
+    facts.push_back(builder.getStringAttr(name + " (" + type + "): " + fact));
+  return inferred.attrs;
+}
+
+LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
+  chain = members;
+  originalNames = getStrings(node.getNodeAttr("_datadump_original_op_names"));
+  if (node.getOutputs().size() != 1)
+    return fail(llvm::formatv("it has {0} outputs; expected one",
+                              node.getOutputs().size())
+                    .str());
+  if (failed(wire()))
+    return failure();
+
+  Type resultType = node.getOutputs().front().getType();
+  SmallVector<std::string> names = nameMembers();
+  Block body;
+  for (unsigned anchor = 0, e = node.getNumAnchors(); anchor != e; ++anchor)
+    if (node.getAnchor(anchor))
+      body.addArgument(node.getAnchorType(anchor), node.getLoc());
+  builder.setInsertionPointToEnd(&body);
+  SmallVector<Value> results;
+  for (auto [index, member] : llvm::enumerate(chain)) {
+    SmallVector<Value, 4> values;
+    SmallVector<Type, 4> types;
+    for (FusedOperand operand : operands[index]) {
+      values.push_back(operand.kind == FusedOperand::Input
+                           ? Value(body.getArgument(operand.index))
+                           : results[operand.index]);
+      types.push_back(values.back().getType());
+    }
+    // The head has the node's own type, which may be a variant of the one that
+    // the kernel name spells (mat_mul stands for MatMul and MatMulV2).
+    StringRef type = index == 0 ? node.getOpType() : StringRef(member->type);
+    FailureOr<SmallVector<NamedAttribute>> attrs =
+        getAttributes(index, type, names[index], types, resultType);
+    if (failed(attrs))
+      return failure();
+    // The implementation mode of the kernel is that of all its members.
+    if (Attribute mode = node.getNodeAttr("_op_impl_mode_enum"))
+      attrs->push_back(builder.getNamedAttr("_op_impl_mode_enum", mode));
+
+    OperationState state(
+        NameLoc::get(builder.getStringAttr(names[index]), node.getLoc()),
+        NodeOp::getOperationName());
+    auto &properties = state.getOrAddProperties<NodeOp::Properties>();
+    properties.op_type = builder.getStringAttr(type);
+    properties.node_name = builder.getStringAttr(names[index]);
+    properties.node_id = builder.getI64IntegerAttr(index);
+    properties.stream_id = builder.getI64IntegerAttr(0);
+    properties.attrs = builder.getDictionaryAttr(*attrs);
+    properties.operandSegmentSizes = {static_cast<int32_t>(values.size()), 0};
+    state.addOperands(values);
+    state.addTypes({resultType, ge::ControlType::get(builder.getContext())});
+    state.addRegion();
+    results.push_back(builder.create(state)->getResult(0));
+  }
+  ge::YieldOp::create(builder, node.getLoc(), results.back());
+
+  Block &owned = node.getBody().emplaceBlock();
+  for (BlockArgument argument : body.getArguments())
+    argument.replaceAllUsesWith(
+        owned.addArgument(argument.getType(), argument.getLoc()));
+  owned.getOperations().splice(owned.end(), body.getOperations());
+  if (!facts.empty())
+    node->setAttr(ge::InferredAttrName, builder.getArrayAttr(facts));
+  return success();
+}
+
+LogicalResult npu::recoverFused(GraphOp graph, GraphOp source) {
+  llvm::StringMap<NodeOp> sourceNodes;
+  if (source)
+    for (NodeOp node : source.getBody().getOps<NodeOp>())
+      sourceNodes[node.getNodeName()] = node;
+
+  LogicalResult result = success();
+  for (NodeOp node : graph.getBody().getOps<NodeOp>()) {
+    if (node.isFused())
+      continue;
+    StringRef rest;
+    StringRef kernelName = getKernelName(node);
+    if (!kernelName.starts_with("te_fused_op_"))
+      continue;
+    SmallVector<const FusedMember *> chain = parseChain(kernelName, rest);
+    // Behind the chain comes a hash of hexadecimal digits.
+    StringRef hash = rest.take_while([](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    });
+    if (chain.size() < 2 || hash.size() < 8) {
+      result = node.emitError()
+               << "cannot recover the members of the fused " << node.getOpType()
+               << " '" << node.getNodeName() << "': no known operator at '"
+               << rest.take_front(40) << "' in its kernel name '" << kernelName
+               << "'";
+      continue;
+    }
+    if (failed(Recovery(node, sourceNodes).run(chain)))
+      result = failure();
+  }
+  return result;
+}
+
+GraphOp npu::findStage(GraphOp graph, ModuleOp stage) {
+  if (auto same = stage.lookupSymbol<GraphOp>(graph.getSymNameAttr()))
+    return same;
+  auto graphs = stage.getOps<GraphOp>();
+  return llvm::hasSingleElement(graphs) ? *graphs.begin() : GraphOp();
+}

@@ -1,0 +1,35 @@
+//===- RecoverFusedPass.cpp - ge-recover-fused ----------------------------===//
+
+#include "npu/Transforms/Passes.h"
+#include "npu/Transforms/RecoverFused.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace npu;
+
+namespace npu {
+#define GEN_PASS_DEF_RECOVERFUSED
+#include "npu/Transforms/Passes.h.inc"
+} // namespace npu
+
+namespace {
+struct RecoverFused : public npu::impl::RecoverFusedBase<RecoverFused> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    OwningOpRef<ModuleOp> source;
+    if (!fusionSource.empty()) {
+      source =
+          parseSourceFile<ModuleOp>(fusionSource, ParserConfig(&getContext()));
+      if (!source)
+        return signalPassFailure();
+    }
+    for (auto graph : getOperation().getOps<ge::GraphOp>())
+      if (failed(recoverFused(graph, source ? findStage(graph, *source)
+                                            : ge::GraphOp())))
+        signalPassFailure();
+  }
+};
+} // namespace

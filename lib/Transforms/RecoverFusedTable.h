@@ -1,0 +1,49 @@
+//===- RecoverFusedTable.h - What kernel names spell -----------*- C++ -*-===//
+
+#ifndef NPU_LIB_TRANSFORMS_RECOVERFUSEDTABLE_H
+#define NPU_LIB_TRANSFORMS_RECOVERFUSEDTABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace npu {
+
+/// An operator that may be a member of a fused kernel.
+struct FusedMember {
+  llvm::StringLiteral kernelName; ///< as kernel names spell it
+  llvm::StringLiteral type;       ///< operator type
+  unsigned minInputs, maxInputs;  ///< data inputs
+  /// Attributes without which it cannot be computed and which no shape tells;
+  /// empty if there are none.
+  llvm::StringLiteral unknowable = "";
+  /// Adds, multiplies... two tensors: takes the result before it and one more.
+  bool isBinary = false;
+};
+
+/// Reads the chain that \p kernelName ("te_fused_op_conv2d_leaky_relu_<hash>")
+/// spells. An empty result means it is no fused kernel. \p rest is what
+/// follows the last operator that is known.
+llvm::SmallVector<const FusedMember *> parseChain(llvm::StringRef kernelName,
+                                                  llvm::StringRef &rest);
+
+/// Where an operand of a member comes from: an input of the node, or the
+/// result of an earlier member.
+struct FusedOperand {
+  enum Kind : uint8_t { Input, Member } kind;
+  unsigned index;
+};
+
+/// A chain whose members do not simply follow each other.
+struct FusionIdiom {
+  llvm::StringLiteral name;
+  llvm::ArrayRef<llvm::StringLiteral> types;
+  llvm::ArrayRef<llvm::ArrayRef<FusedOperand>> operands; ///< by member
+  /// Inputs that are one and the same value.
+  unsigned sameInputs[2];
+};
+llvm::ArrayRef<FusionIdiom> getFusionIdioms();
+
+} // namespace npu
+
+#endif // NPU_LIB_TRANSFORMS_RECOVERFUSEDTABLE_H
