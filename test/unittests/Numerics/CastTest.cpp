@@ -109,6 +109,30 @@ TEST(Cast, FloatToIntegersTruncatesAndSaturates) {
             UINT64_MAX);
 }
 
+TEST(Cast, FloatToIntegersAtTheEndsOfTheRange) {
+  const auto toInt32 = [](float x) {
+    return castAll<int32_t>(DataType::Float, DataType::Int32,
+                            std::vector<float>{x})
+        .values[0];
+  };
+  EXPECT_EQ(toInt32(0x1p31f), INT32_MAX);
+  EXPECT_EQ(toInt32(0x1.FFFFFEp30f), 2147483520);
+  EXPECT_EQ(toInt32(-0x1p31f), INT32_MIN);
+  EXPECT_EQ(toInt32(-0x1.FFFFFEp30f), -2147483520);
+  EXPECT_EQ(castAll<int64_t>(DataType::Float, DataType::Int64,
+                             std::vector<float>{0x1p63f, -0x1p63f})
+                .values,
+            (std::vector<int64_t>{INT64_MAX, INT64_MIN}));
+  EXPECT_EQ(castAll<uint32_t>(DataType::Float, DataType::UInt32,
+                              std::vector<float>{0x1p32f, 0x1.FFFFFEp31f})
+                .values,
+            (std::vector<uint32_t>{UINT32_MAX, 4294967040}));
+  EXPECT_EQ(castAll<uint16_t>(DataType::Float, DataType::UInt16,
+                              std::vector<float>{65536, 65535.9f})
+                .values,
+            (std::vector<uint16_t>{65535, 65535}));
+}
+
 TEST(Cast, IntegersToHalf) {
   std::vector<int32_t> x;
   for (int32_t i = -70000; i <= 70000; ++i)
