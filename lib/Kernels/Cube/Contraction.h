@@ -43,7 +43,8 @@ struct Run {
   int32_t dh = 0, dw = 0;
   /// How many values of k, at most PanelWidth.
   int16_t length = 0;
-  /// Whether PanelWidth elements can be read there, whatever the length.
+  /// Whether PanelWidth elements can be read there, whatever the length. A run
+  /// may then be longer in memory, and what it reads too much is dropped.
   bool readable = false;
 };
 

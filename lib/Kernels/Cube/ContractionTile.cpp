@@ -198,61 +198,68 @@ HWY_INLINE void findRows(const LeftOperand &left, const Destination &out,
   }
 }
 
-/// Widens the runs [runBegin, runEnd) of \p rows rows. Returns whether a value
-/// was infinite or NaN; such values are saturated when the mode says so.
+/// Whether one of \p depth values of \p rows rows is infinite or NaN.
+HWY_INLINE bool hasNonFinite(const float *rows, int64_t count, int64_t depth) {
+  const DF df;
+  const hn::RebindToUnsigned<DF> du;
+  const auto magnitude = hn::Set(du, 0x7FFFFFFF);
+  auto largest = hn::Zero(du);
+  for (int64_t r = 0; r < count; ++r, rows += LeftPitch) {
+    int64_t k = 0;
+    for (; k + NumLanes <= depth; k += NumLanes)
+      largest =
+          hn::Max(largest,
+                  hn::And(hn::BitCast(du, hn::LoadU(df, rows + k)), magnitude));
+    // What lies behind is rubbish.
+    const VF tail =
+        hn::IfThenElseZero(hn::FirstN(df, depth - k), hn::LoadU(df, rows + k));
+    largest = hn::Max(largest, hn::And(hn::BitCast(du, tail), magnitude));
+  }
+  return hn::GetLane(hn::MaxOfLanes(du, largest)) >= 0x7F800000;
+}
+
+template <class T>
+HWY_INLINE void widenRun(const T *from, float *to) {
+  for (int v = 0; v < VectorsPerPanel; ++v)
+    hn::StoreU(T::load(from + v * NumLanes), DF(), to + v * NumLanes);
+}
+
+/// Widens the runs [runBegin, runEnd) of \p rows rows, \p depth values in all.
+/// Returns whether one is infinite or NaN; such values are saturated when the
+/// mode says so. Runs are written whole: what exceeds one is overwritten by the
+/// next.
 template <class T>
 bool packLeft(const LeftOperand &left, const RowPositions &positions,
               int64_t rows, int64_t runBegin, int64_t runEnd, int64_t depth,
               OverflowMode mode, float *HWY_RESTRICT to) {
   const DF df;
-  const hn::RebindToUnsigned<DF> du;
-  const auto magnitude = hn::Set(du, 0x7FFFFFFF);
-  auto largest = hn::Zero(du);
   const T *data = reinterpret_cast<const T *>(left.data);
   const VF outside = hn::Set(df, left.outside);
+  const uint64_t inputHeight = left.inputHeight, inputWidth = left.inputWidth;
+  const Run *begin = left.runs.data() + runBegin;
+  const Run *end = left.runs.data() + runEnd;
   for (int64_t r = 0; r < rows; ++r) {
     const T *row = data + positions.input[r];
     const int64_t h = positions.h[r], w = positions.w[r];
     float *next = to + r * LeftPitch;
-    for (const Run *run = &left.runs[runBegin], *end = run + runEnd - runBegin;
-         run != end; next += run->length, ++run) {
+    for (const Run *run = begin; run != end; next += run->length, ++run) {
+      const T *from = row + run->offset;
       // A negative position is a large unsigned one.
-      if (static_cast<uint64_t>(h + run->dh) >=
-              static_cast<uint64_t>(left.inputHeight) ||
-          static_cast<uint64_t>(w + run->dw) >=
-              static_cast<uint64_t>(left.inputWidth)) {
+      if (static_cast<uint64_t>(h + run->dh) >= inputHeight ||
+          static_cast<uint64_t>(w + run->dw) >= inputWidth) {
         for (int v = 0; v < VectorsPerPanel; ++v)
           hn::StoreU(outside, df, next + v * NumLanes);
-        continue;
-      }
-      const T *from = row + run->offset;
-      if (HWY_LIKELY(run->length == PanelWidth)) {
-        for (int v = 0; v < VectorsPerPanel; ++v) {
-          const VF value = T::load(from + v * NumLanes);
-          largest =
-              hn::Max(largest, hn::And(hn::BitCast(du, value), magnitude));
-          hn::StoreU(value, df, next + v * NumLanes);
-        }
-        continue;
-      }
-      T buffer[PanelWidth];
-      if (!run->readable) {
-        std::memset(buffer, 0, sizeof(buffer));
-        std::memcpy(buffer, from, run->length * sizeof(T));
-        from = buffer;
-      }
-      for (int v = 0; v < VectorsPerPanel; ++v) {
-        const int64_t valid =
-            std::clamp<int64_t>(run->length - v * NumLanes, 0, NumLanes);
-        const VF value = hn::IfThenElseZero(hn::FirstN(df, valid),
-                                            T::load(from + v * NumLanes));
-        largest = hn::Max(largest, hn::And(hn::BitCast(du, value), magnitude));
-        hn::StoreU(value, df, next + v * NumLanes);
+      } else if (HWY_LIKELY(run->readable)) {
+        widenRun(from, next);
+      } else {
+        T buffer[PanelWidth] = {};
+        for (int16_t i = 0; i < run->length; ++i)
+          buffer[i] = from[i];
+        widenRun(buffer, next);
       }
     }
   }
-  constexpr uint32_t infinity = 0x7F800000;
-  if (HWY_LIKELY(hn::GetLane(hn::MaxOfLanes(du, largest)) < infinity))
+  if (HWY_LIKELY(!hasNonFinite(to, rows, depth)))
     return false;
   if (mode == OverflowMode::Saturate)
     for (int64_t r = 0; r < rows; ++r)
