@@ -61,6 +61,10 @@ struct LeftOperand {
   std::span<const Run> runs;
   /// What a run outside the input reads.
   float outside = 0;
+  /// Not zero for a depthwise product: runs have length 1, and column j of
+  /// panel p reads what lies p * panelPitch + j behind the run, each column its
+  /// own value. Floating-point types only.
+  int64_t panelPitch = 0;
 
   int64_t numRows() const { return images * height * width; }
 };

@@ -464,16 +464,88 @@ void computeTileOf(const Contraction &part, const ContractionTypes &types,
   } while (!last);
 }
 
+/// The same for a depthwise product, where each column has its own left values.
+template <class T, class Right, OverflowMode M>
+void computeDepthwise(const Contraction &part, const ContractionTypes &types,
+                      const Tile &tile, float *sums,
+                      ContractionEvents &events) {
+  const DF df;
+  const hn::RebindToUnsigned<DF> du;
+  const auto magnitude = hn::Set(du, 0x7FFFFFFF);
+  auto largest = hn::Zero(du);
+  const uint64_t inputHeight = part.left.inputHeight;
+  const uint64_t inputWidth = part.left.inputWidth;
+  for (int64_t panel = tile.panelBegin; panel < tile.panelEnd; ++panel) {
+    const T *data = reinterpret_cast<const T *>(part.left.data) +
+                    panel * part.left.panelPitch;
+    const Right *right = reinterpret_cast<const Right *>(part.right.panels) +
+                         panel * part.right.panelPitch;
+    const int64_t valid =
+        std::min(PanelWidth, part.columns - panel * PanelWidth);
+    for (int64_t rowBegin = tile.rowBegin; rowBegin < tile.rowEnd;
+         rowBegin += MaxKernelRows) {
+      const int64_t rows = std::min(MaxKernelRows, tile.rowEnd - rowBegin);
+      RowPositions positions;
+      findRows(part.left, part.out, rowBegin, rows, positions);
+      for (int64_t r = 0; r < rows; ++r) {
+        VF acc[VectorsPerPanel];
+        for (int v = 0; v < VectorsPerPanel; ++v)
+          acc[v] = part.bias
+                       ? hn::LoadU(df, static_cast<const float *>(part.bias) +
+                                           panel * PanelWidth + v * NumLanes)
+                       : hn::Zero(df);
+        const Right *factor = right;
+        for (const Run &run : part.left.runs) {
+          const bool inside =
+              static_cast<uint64_t>(positions.h[r] + run.dh) < inputHeight &&
+              static_cast<uint64_t>(positions.w[r] + run.dw) < inputWidth;
+          const T *from = data + positions.input[r] + run.offset;
+          for (int v = 0; v < VectorsPerPanel; ++v) {
+            VF value = hn::Zero(df);
+            if (inside)
+              value = hn::IfThenElseZero(
+                  hn::FirstN(df, std::clamp<int64_t>(valid - v * NumLanes, 0,
+                                                     NumLanes)),
+                  T::load(from + v * NumLanes));
+            largest =
+                hn::Max(largest, hn::And(hn::BitCast(du, value), magnitude));
+            if constexpr (M == OverflowMode::Saturate)
+              value = saturate(df, value, T::Max);
+            acc[v] = addProduct(factor, value, loadRight(factor + v * NumLanes),
+                                acc[v]);
+          }
+          factor += part.right.depthPitch;
+        }
+        for (int v = 0; v < VectorsPerPanel; ++v)
+          hn::Store(acc[v], df, sums + r * PanelWidth + v * NumLanes);
+      }
+      finishSums<M>(part, types.out, positions, rows, panel, 1, sums, events);
+    }
+  }
+  if (hn::GetLane(hn::MaxOfLanes(du, largest)) >= 0x7F800000)
+    events.nonFiniteInput = true;
+}
+
+template <class T, class Right, OverflowMode M>
+void computeFloatsIn(const Contraction &part, const ContractionTypes &types,
+                     const Tile &tile, const TileSpace &space,
+                     ContractionEvents &events) {
+  if (part.left.panelPitch)
+    computeDepthwise<T, Right, M>(part, types, tile, space.sums, events);
+  else
+    computeTileOf<T, Right, false, M>(part, types, tile, space, events);
+}
+
 template <class T, class Right>
 void computeFloats(const Contraction &part, const ContractionTypes &types,
                    const Tile &tile, const TileSpace &space,
                    ContractionEvents &events) {
   if (types.mode == OverflowMode::Saturate)
-    computeTileOf<T, Right, false, OverflowMode::Saturate>(part, types, tile,
-                                                           space, events);
+    computeFloatsIn<T, Right, OverflowMode::Saturate>(part, types, tile, space,
+                                                      events);
   else
-    computeTileOf<T, Right, false, OverflowMode::InfNan>(part, types, tile,
-                                                         space, events);
+    computeFloatsIn<T, Right, OverflowMode::InfNan>(part, types, tile, space,
+                                                    events);
 }
 
 /// 8-bit integers; panels hold them in fp16.

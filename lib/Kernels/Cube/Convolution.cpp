@@ -46,7 +46,11 @@ struct ConvNode {
   /// Element of the filter for (group, column, depth channel, tap).
   FilterElement filter;
   float outside = 0;
+  /// LeftOperand::panelPitch; not zero when all channels are one depthwise
+  /// product.
+  int64_t leftPanelPitch = 0;
 
+  void joinGroups();
   void addPart(int64_t group, const std::vector<Tap> &taps,
                const LeftOperand &grid, const Destination &out,
                int64_t outBase);
@@ -95,6 +99,7 @@ void ConvNode::addPart(int64_t group, const std::vector<Tap> &taps,
   PlannedPart part;
   part.left = grid;
   part.left.outside = outside;
+  part.left.panelPitch = leftPanelPitch;
   part.left.images = from.images;
   part.left.inputHeight = from.height;
   part.left.inputWidth = from.width;
@@ -126,6 +131,33 @@ void ConvNode::addPart(int64_t group, const std::vector<Tap> &taps,
                          to.channels.begin() + firstColumn + columns});
   }
   plan.parts.push_back(std::move(part));
+}
+
+/// Makes one depthwise product of groups of one channel, where memory allows
+/// whole panels of channels.
+void ConvNode::joinGroups() {
+  const int64_t channels = static_cast<int64_t>(from.channels.size());
+  if (depthChannels != 1 || columns != 1 || groups == 1 ||
+      plan.types.isInteger())
+    return;
+  const int64_t pitch = channels > PanelWidth
+                            ? from.channels[PanelWidth] - from.channels[0]
+                            : PanelWidth;
+  for (int64_t c = 0; c < channels; ++c)
+    if (from.channels[c] !=
+        from.channels[0] + c / PanelWidth * pitch + c % PanelWidth)
+      return;
+  const int64_t lastPixel = (from.images - 1) * from.imagePitch +
+                            (from.height - 1) * from.linePitch +
+                            (from.width - 1) * from.pixelPitch;
+  const int64_t lastPanel = (channels - 1) / PanelWidth * PanelWidth;
+  if (lastPixel + from.channels[lastPanel] + PanelWidth > from.numElements)
+    return;
+  leftPanelPitch = pitch;
+  groups = 1;
+  columns = channels;
+  filter = [element = filter](int64_t, int64_t out, int64_t, int64_t h,
+                              int64_t w) { return element(out, 0, 0, h, w); };
 }
 
 /// Whether the columns of a group lie side by side, 16 by 16.
@@ -358,6 +390,7 @@ Expected<std::unique_ptr<Kernel>> createConvolution(const NodeSpec &spec,
   }
   if (node.from.isPlanar())
     node.from = node.from.repack(node.plan);
+  node.joinGroups();
   if (forward)
     addForwardParts(node);
   else
