@@ -61,7 +61,12 @@ public:
   /// The fields of a message as a dictionary with the protobuf names as keys,
   /// scalars with their default value left out.
   mlir::FailureOr<mlir::DictionaryAttr>
-  importFields(const MessageSpec &spec, TextRange range, Hook hook = nullptr);
+  importFields(const MessageSpec &spec, TextRange range, Hook hook = nullptr,
+               bool reportUnknowns = true);
+
+  /// Reports the unknown fields of a message whose importFields does not: one
+  /// that is converted later than what follows it in the text.
+  llvm::LogicalResult reportUnknowns(const MessageSpec &spec, TextRange range);
 
   /// A TensorDescriptor: the type, and a dictionary of what the type does not
   /// hold.
@@ -70,7 +75,7 @@ public:
 
   /// An entry of an attribute map, appended to \p entries.
   llvm::LogicalResult
-  importMapEntry(TextRange range,
+  importMapEntry(const TextField &entry, TextRange range,
                  llvm::SmallVectorImpl<mlir::NamedAttribute> &entries);
   /// A dictionary of \p entries; a key that repeats has its last value.
   mlir::DictionaryAttr
@@ -101,6 +106,9 @@ private:
                                                 const TextField &field,
                                                 TextRange children);
   mlir::FailureOr<float> importFloat(const TextField &field);
+  mlir::FailureOr<llvm::StringRef> importEnum(const TextField &field);
+  llvm::LogicalResult expectMessage(const TextField &field,
+                                    llvm::StringRef name);
   mlir::Type getElementTypeFor(llvm::StringRef name);
 
   mlir::Builder builder;

@@ -51,9 +51,28 @@ LogicalResult AttributeImporter::reportUnknown(const MessageSpec &spec,
   return success();
 }
 
+LogicalResult AttributeImporter::reportUnknowns(const MessageSpec &spec,
+                                                TextRange range) {
+  return range.forEach([&](const TextField &field, TextRange) {
+    return spec.find(field.name) < 0 ? reportUnknown(spec, field) : success();
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Scalars
 //===----------------------------------------------------------------------===//
+
+/// What a message says was found.
+static StringRef describe(const TextField &field) {
+  switch (field.kind) {
+  case TextField::Kind::Message:
+    return "a message";
+  case TextField::Kind::List:
+    return "a list";
+  default:
+    return field.value.take_front(40);
+  }
+}
 
 FailureOr<StringAttr> AttributeImporter::importString(const TextField &field) {
   if (field.kind != TextField::Kind::String)
@@ -68,9 +87,9 @@ FailureOr<int64_t> AttributeImporter::importInt(const TextField &field) {
   uint64_t magnitude = 0;
   if (field.kind != TextField::Kind::Scalar || digits.empty() ||
       digits.getAsInteger(0, magnitude) ||
-      (negative && magnitude > uint64_t(1) << 63))
+      magnitude > INT64_MAX + uint64_t(negative))
     return emitError(field.position)
-           << "expected a 64-bit integer, found " << field.value.take_front(40);
+           << "expected a 64-bit integer, found " << describe(field);
   return static_cast<int64_t>(negative ? -magnitude : magnitude);
 }
 
@@ -84,7 +103,7 @@ FailureOr<bool> AttributeImporter::importBool(const TextField &field) {
       return false;
   }
   return emitError(field.position)
-         << "expected true or false, found " << field.value.take_front(40);
+         << "expected true or false, found " << describe(field);
 }
 
 FailureOr<float> AttributeImporter::importFloat(const TextField &field) {
@@ -100,15 +119,30 @@ FailureOr<float> AttributeImporter::importFloat(const TextField &field) {
   if (field.kind != TextField::Kind::Scalar || end != digits.end() ||
       digits.empty() || (error != std::errc() && !outOfRange))
     return emitError(field.position)
-           << "expected a number, found " << field.value.take_front(40);
+           << "expected a number, found " << describe(field);
   if (outOfRange)
     digits.getAsDouble(value);
   return static_cast<float>(negative ? -value : value);
 }
 
+FailureOr<StringRef> AttributeImporter::importEnum(const TextField &field) {
+  if (field.kind != TextField::Kind::Scalar)
+    return emitError(field.position)
+           << "expected an enumerator, found " << describe(field);
+  return field.value;
+}
+
 //===----------------------------------------------------------------------===//
 // Messages
 //===----------------------------------------------------------------------===//
+
+LogicalResult AttributeImporter::expectMessage(const TextField &field,
+                                               StringRef name) {
+  if (field.kind == TextField::Kind::Message)
+    return success();
+  return emitError(field.position) << "expected a message in braces for '"
+                                   << name << "', found " << describe(field);
+}
 
 StringAttr AttributeImporter::getFieldName(const FieldSpec &spec) {
   StringAttr &name = fieldNames[&spec];
@@ -187,19 +221,19 @@ FailureOr<Attribute> AttributeImporter::importScalar(const FieldSpec &spec,
   }
   case FieldKind::String:
     return toAttr(importString(field));
-  case FieldKind::Enum:
-    if (field.kind != TextField::Kind::Scalar)
-      return emitError(field.position)
-             << "expected an enumerator for '" << spec.name << "'";
-    return Attribute(builder.getStringAttr(field.value));
+  case FieldKind::Enum: {
+    FailureOr<StringRef> value = importEnum(field);
+    if (failed(value))
+      return failure();
+    return Attribute(builder.getStringAttr(*value));
+  }
   case FieldKind::Text:
     return Attribute(builder.getStringAttr(field.text));
   default:
     break;
   }
-  if (field.kind != TextField::Kind::Message)
-    return emitError(field.position)
-           << "expected a message in braces for '" << spec.name << "'";
+  if (failed(expectMessage(field, spec.name)))
+    return failure();
   switch (spec.kind) {
   case FieldKind::Desc: {
     Type type;
@@ -240,7 +274,7 @@ static bool isDefault(FieldKind kind, Attribute value) {
 
 FailureOr<DictionaryAttr>
 AttributeImporter::importFields(const MessageSpec &spec, TextRange range,
-                                Hook hook) {
+                                Hook hook, bool reportUnknowns) {
   SmallVector<NamedAttribute, 16> entries;
   SmallVector<RepeatedValues, 2> repeated;
   SmallVector<Attribute, 0> unknown;
@@ -284,7 +318,7 @@ AttributeImporter::importFields(const MessageSpec &spec, TextRange range,
       return value;
     }
     case FieldKind::AttrMap:
-      return importMapEntry(children, values->entries);
+      return importMapEntry(text, children, values->entries);
     default: {
       FailureOr<Attribute> value = importScalar(field, text, children);
       values->attrs.push_back(succeeded(value) ? *value : Attribute());
@@ -293,22 +327,29 @@ AttributeImporter::importFields(const MessageSpec &spec, TextRange range,
     }
   };
 
-  LogicalResult result =
-      range.forEach([&](const TextField &text, TextRange children) {
+  LogicalResult result = range.forEach(
+      [&](const TextField &text, TextRange children) -> LogicalResult {
         int index = spec.find(text.name);
         if (index < 0) {
           unknown.push_back(builder.getStringAttr(text.text));
-          return reportUnknown(spec, text);
+          return reportUnknowns ? reportUnknown(spec, text) : success();
         }
+        const FieldSpec &field = spec.fields[index];
+        if (!field.repeated && text.kind == TextField::Kind::List)
+          return emitError(text.position) << "expected one value for '"
+                                          << field.name << "', found a list";
         return forEachValue(
             text, children,
             [&](const TextField &value, TextRange children) -> LogicalResult {
+              if (isMessage(field.kind) &&
+                  failed(expectMessage(value, field.name)))
+                return failure();
               bool handled = false;
               if (hook && failed(hook(index, value, children, handled)))
                 return failure();
               if (handled)
                 return success();
-              return importOne(spec.fields[index], index, value, children);
+              return importOne(field, index, value, children);
             });
       });
   if (failed(result))
@@ -343,14 +384,12 @@ AttributeImporter::importFields(const MessageSpec &spec, TextRange range,
 }
 
 LogicalResult
-AttributeImporter::importMapEntry(TextRange range,
+AttributeImporter::importMapEntry(const TextField &entry, TextRange range,
                                   SmallVectorImpl<NamedAttribute> &entries) {
   StringAttr key = builder.getStringAttr("");
   Attribute value = builder.getUnitAttr();
-  TextPosition position;
   LogicalResult result = range.forEach(
       [&](const TextField &field, TextRange children) -> LogicalResult {
-        position = field.position;
         if (field.name == "key") {
           FailureOr<StringAttr> name = importString(field);
           if (succeeded(name))
@@ -358,6 +397,8 @@ AttributeImporter::importMapEntry(TextRange range,
           return name;
         }
         if (field.name == "value") {
+          if (failed(expectMessage(field, field.name)))
+            return failure();
           FailureOr<Attribute> attr = importAttr(children);
           if (succeeded(attr))
             value = *attr;
@@ -370,7 +411,7 @@ AttributeImporter::importMapEntry(TextRange range,
   if (failed(result))
     return failure();
   if (key.empty())
-    return emitError(position) << "expected a key in a map entry";
+    return emitError(entry.position) << "expected a key in a map entry";
   entries.emplace_back(key, value);
   return success();
 }
@@ -497,6 +538,8 @@ FailureOr<Attribute> AttributeImporter::importLists(TextRange range,
   SmallVector<Attribute> lists;
   auto importInner = [&](const TextField &field,
                          TextRange children) -> LogicalResult {
+    if (failed(expectMessage(field, outer)))
+      return failure();
     SmallVector<int64_t> ints;
     SmallVector<float> numbers;
     auto importElement = [&](const TextField &value,
@@ -651,8 +694,10 @@ LogicalResult AttributeImporter::importDesc(TextRange range, Type &type,
     StringRef name = descSpec.fields[index].name;
     handled = true;
     if (name == "dtype") {
-      dataType = getCanonicalDataTypeName(field.value);
-      return success();
+      FailureOr<StringRef> value = importEnum(field);
+      if (succeeded(value))
+        dataType = getCanonicalDataTypeName(*value);
+      return value;
     }
     if (name == "shape")
       return importShape(children);
@@ -663,7 +708,7 @@ LogicalResult AttributeImporter::importDesc(TextRange range, Type &type,
       return value;
     }
     if (name == "attr")
-      return importMapEntry(children, attrs);
+      return importMapEntry(field, children, attrs);
     handled = false;
     return success();
   };

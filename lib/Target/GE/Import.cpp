@@ -12,6 +12,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/StringSaver.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace npu::ge;
 
@@ -197,7 +199,7 @@ LogicalResult Importer::importNode(Block *block) {
     StringRef key = nodeSpec.fields[index].name;
     handled = true;
     if (key == "attr")
-      return attributes.importMapEntry(children, attrs);
+      return attributes.importMapEntry(field, children, attrs);
     if (key == "input_desc" || key == "output_desc") {
       Type descType;
       DictionaryAttr rest;
@@ -350,11 +352,15 @@ LogicalResult Importer::importGraph(TextPosition position, TextTree &head,
 
   // Everything but the nodes is short: read it whole, convert it at the end.
   while (bare ? !reader.atEnd() : !reader.atMessageEnd()) {
+    const uint32_t index = head.size();
     if (reader.peekName() == "op") {
       if (failed(importNode(block)))
         return failure();
     } else if (failed(reader.readField(head))) {
       return readerFailure();
+    } else if (failed(attributes.reportUnknowns(
+                   graphSpec, TextRange(head, index, head.size())))) {
+      return failure();
     }
   }
   if (failed(resolvePending(block)))
@@ -369,14 +375,15 @@ LogicalResult Importer::importGraph(TextPosition position, TextTree &head,
         StringRef key = graphSpec.fields[index].name;
         handled = key == "name" || key == "attr";
         if (key == "attr")
-          return attributes.importMapEntry(children, attrs);
+          return attributes.importMapEntry(field, children, attrs);
         if (key != "name")
           return success();
         FailureOr<StringAttr> value = attributes.importString(field);
         if (succeeded(value))
           name = *value;
         return value;
-      });
+      },
+      /*reportUnknowns=*/false);
   if (failed(fields))
     return failure();
   StringAttr symbol = makeSymbol(name);
@@ -415,14 +422,24 @@ LogicalResult Importer::resolveSubgraphs(ModuleOp module) {
 LogicalResult Importer::importText(ModuleOp module) {
   TextTree head;
   bool anyGraph = false;
+  // Which message the fields before the first graph or op belong to shows then.
+  uint32_t reported = 0;
+  auto reportUnknowns = [&](const MessageSpec &spec) {
+    TextRange fields(head, std::exchange(reported, head.size()), head.size());
+    return attributes.reportUnknowns(spec, fields);
+  };
   while (!reader.atEnd()) {
     TextPosition position = reader.position();
     StringRef name = reader.peekName();
     if (name == "op" && !anyGraph) {
       module->setAttr(BareGraphAttrName, builder.getUnitAttr());
+      if (failed(reportUnknowns(graphSpec)))
+        return failure();
       return importGraph({}, head, /*bare=*/true);
     }
     if (name == "graph") {
+      if (failed(reportUnknowns(modelSpec)))
+        return failure();
       if (failed(reader.enterMessage()))
         return readerFailure();
       anyGraph = true;
@@ -440,8 +457,11 @@ LogicalResult Importer::importText(ModuleOp module) {
     return attributes.emitError({})
            << "the text has no graph; expected 'graph {' or, for a bare graph, "
               "'op {'";
-  FailureOr<DictionaryAttr> model =
-      attributes.importFields(modelSpec, TextRange(head, 0, head.size()));
+  if (failed(reportUnknowns(modelSpec)))
+    return failure();
+  FailureOr<DictionaryAttr> model = attributes.importFields(
+      modelSpec, TextRange(head, 0, head.size()), /*hook=*/nullptr,
+      /*reportUnknowns=*/false);
   if (failed(model))
     return failure();
   if (!model->empty())

@@ -30,6 +30,11 @@ enum class FieldKind : uint8_t {
   Text,       ///< kept as text: GraphDef in attributes, attr_groups
 };
 
+/// Whether values of a field are messages in braces.
+inline bool isMessage(FieldKind kind) {
+  return kind >= FieldKind::Shape && kind <= FieldKind::AttrMap;
+}
+
 struct FieldSpec {
   llvm::StringLiteral name;
   FieldKind kind;

@@ -52,6 +52,9 @@ LogicalResult TextReader::failHere(const Twine &expected) {
                     ", but the text ends here (is the "
                     "file cut off?)",
                 position());
+  if (*cursor == '\n')
+    return fail("expected " + expected + ", but the line ends here",
+                position());
   std::string found = isPrint(*cursor)
                           ? ("'" + Twine(*cursor) + "'").str()
                           : "byte 0x" + utohexstr(uint8_t(*cursor));

@@ -12,36 +12,42 @@
 //--- dump.mlir
 ge.graph @g {
   %x, %c = ge.node "Data" "x"() -> tensor<2xf16>
-  // DUMP: dump.mlir:4:3: error: 'instr.dump' has no form in graph text; expected only ge.node in the graph (remove instrumentation with npu-strip-instrumentation)
+  // DUMP: dump.mlir:5:3: error: 'instr.dump' has no form in graph text; expected only ge.node in the graph (remove instrumentation with npu-strip-instrumentation)
+  // DUMP-NOT: {{.}}
   instr.dump "x" of %c : !ge.control outputs [0] (%x : tensor<2xf16>)
 }
 
 //--- func.mlir
 ge.graph @g {
 }
-// FUNC: func.mlir:4:1: error: 'builtin.module' has no form in graph text; expected only ge.graph in the module
+// FUNC: func.mlir:5:1: error: 'builtin.module' has no form in graph text; expected only ge.graph in the module
+// FUNC-NOT: {{.}}
 module {
 }
 
 //--- attr.mlir
 ge.graph @g {
-  // ATTR: attr.mlir:3:3: error: attribute 'k' has a value that graph text has no form for: 1 : i32
+  // ATTR: attr.mlir:4:3: error: attribute 'k' has a value that graph text has no form for: 1 : i32
+  // ATTR-NOT: {{.}}
   ge.node "Data" "x"() attrs {k = 1 : i32}
 }
 
 //--- graph-attr.mlir
-// GRAPH-ATTR: graph-attr.mlir:2:1: error: attribute 'k' has a value that graph text has no form for: f64
+// GRAPH-ATTR: graph-attr.mlir:3:1: error: attribute 'k' has a value that graph text has no form for: f64
+// GRAPH-ATTR-NOT: {{.}}
 ge.graph @g attrs {k = f64} {
 }
 
 //--- type.mlir
 ge.graph @g {
-  // TYPE: type.mlir:3:3: error: has an output of type i32; expected tensors
+  // TYPE: type.mlir:4:12: error: has an output of type 'i32'; expected tensors
+  // TYPE-NOT: {{.}}
   %x, %c = ge.node "Data" "x"() -> i32
 }
 
 //--- syntax.mlir
 ge.graph @g {
-  // SYNTAX: syntax.mlir:3:11: error: {{.*}}expected
+  // SYNTAX: syntax.mlir:4:11: error: {{.*}}expected
+  // SYNTAX-NOT: {{.}}
   ge.node Data
 }
