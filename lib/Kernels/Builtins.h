@@ -13,6 +13,12 @@ namespace npu::kernels {
 class Registry;
 
 void addCube(Registry &registry);
+void addConversion(Registry &registry);
+void addDataMovement(Registry &registry);
+void addElementwise(Registry &registry);
+void addPooling(Registry &registry);
+void addReduction(Registry &registry);
+void addSoftmax(Registry &registry);
 
 } // namespace npu::kernels
 

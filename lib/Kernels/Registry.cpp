@@ -10,6 +10,12 @@ using namespace npu::kernels;
 Registry Registry::withBuiltins() {
   Registry registry;
   addCube(registry);
+  addConversion(registry);
+  addDataMovement(registry);
+  addElementwise(registry);
+  addPooling(registry);
+  addReduction(registry);
+  addSoftmax(registry);
   return registry;
 }
 

@@ -1,0 +1,51 @@
+//===- AxisLines.cpp - The lines of a tensor along some axes --------------===//
+
+#include "AxisLines.h"
+
+using namespace npu;
+using namespace npu::kernels;
+
+Expected<AxisLines> AxisLines::create(const TensorDesc &desc,
+                                      const std::vector<bool> &along) {
+  auto layout = Layout::create(desc);
+  if (!layout)
+    return layout.takeStatus();
+  AxisLines result;
+  result.source = std::move(*layout);
+  const auto &axes = result.source.axes();
+  int64_t length = 1;
+  std::vector<unsigned> lineAxes;
+  for (unsigned i = 0; i < axes.size(); ++i) {
+    if (along[i]) {
+      lineAxes.push_back(i);
+      length *= axes[i].extent;
+    } else {
+      result.kept.push_back(i);
+      result.lines *= axes[i].extent;
+    }
+  }
+  if (result.source.numLogical() == 0)
+    result.lines = 0;
+  result.offsets.reserve(static_cast<size_t>(length));
+  std::vector<int64_t> index(axes.size());
+  for (int64_t i = 0; i < length; ++i) {
+    result.offsets.push_back(result.source.elementAt(index));
+    result.contiguous &= result.offsets.back() == i;
+    for (size_t a = lineAxes.size(); a-- > 0;) {
+      if (++index[lineAxes[a]] < axes[lineAxes[a]].extent)
+        break;
+      index[lineAxes[a]] = 0;
+    }
+  }
+  return result;
+}
+
+void AxisLines::indexOf(int64_t line, std::vector<int64_t> &index) const {
+  const auto &axes = source.axes();
+  index.assign(axes.size(), 0);
+  for (size_t i = kept.size(); i-- > 0;) {
+    const int64_t extent = axes[kept[i]].extent;
+    index[kept[i]] = line % extent;
+    line /= extent;
+  }
+}

@@ -1,0 +1,88 @@
+//===- AxisLines.h - The lines of a tensor along some axes -----*- C++ -*-===//
+//
+// A reduction or a softmax works on lines: all elements that differ in the
+// given axes only. Lines hold logical elements, never padding, whatever the
+// layout.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NPU_LIB_KERNELS_AXISLINES_H
+#define NPU_LIB_KERNELS_AXISLINES_H
+
+#include "npu/Kernels/Layout.h"
+
+#include <cstring>
+#include <vector>
+
+namespace npu::kernels {
+
+class AxisLines {
+public:
+  /// \p along has an entry for every axis of the layout of \p desc.
+  static Expected<AxisLines> create(const TensorDesc &desc,
+                                    const std::vector<bool> &along);
+
+  int64_t numLines() const { return lines; }
+  int64_t length() const { return static_cast<int64_t>(offsets.size()); }
+  /// The axes that lines do not run along, in order.
+  const std::vector<unsigned> &keptAxes() const { return kept; }
+  const Layout &layout() const { return source; }
+
+  /// Sets the kept entries of \p index to those of line number \p line, the
+  /// last kept axis running fastest; others are 0.
+  void indexOf(int64_t line, std::vector<int64_t> &index) const;
+
+  /// Element at which line number \p line starts.
+  int64_t start(int64_t line) const {
+    std::vector<int64_t> index;
+    indexOf(line, index);
+    return source.elementAt(index);
+  }
+
+  /// Copies a line out of (into) the tensor.
+  template <typename T>
+  void read(const T *tensor, int64_t line, T *to) const {
+    const T *from = tensor + start(line);
+    if (contiguous)
+      std::memcpy(to, from, offsets.size() * sizeof(T));
+    else
+      for (size_t i = 0; i < offsets.size(); ++i)
+        to[i] = from[offsets[i]];
+  }
+  template <typename T>
+  void write(T *tensor, int64_t line, const T *from) const {
+    T *to = tensor + start(line);
+    for (size_t i = 0; i < offsets.size(); ++i)
+      to[offsets[i]] = from[i];
+  }
+
+private:
+  Layout source;
+  std::vector<unsigned> kept;
+  std::vector<int64_t> offsets; ///< of the elements of a line from its start
+  int64_t lines = 1;
+  bool contiguous = true;
+};
+
+/// The sum of \p count values in fp32. The order is part of the arithmetic and
+/// independent of SIMD width and threads: value i is added to partial sum
+/// i mod 16, in order; then partial sums i and i + 8 are added, i and i + 4, i
+/// and i + 2, and the last two.
+inline float sumInOrder(const float *values, size_t count) {
+  constexpr size_t Lanes = 16;
+  float partial[Lanes] = {};
+  size_t i = 0;
+  for (; i + Lanes <= count; i += Lanes)
+    for (size_t lane = 0; lane < Lanes; ++lane)
+      partial[lane] += values[i + lane];
+  for (size_t lane = 0; i < count; ++i, ++lane)
+    partial[lane] += values[i];
+  for (size_t width = Lanes / 2; width > 0; width /= 2)
+    for (size_t lane = 0; lane < width; ++lane)
+      partial[lane] += partial[lane + width];
+  return partial[0];
+}
+
+} // namespace npu::kernels
+
+#endif // NPU_LIB_KERNELS_AXISLINES_H

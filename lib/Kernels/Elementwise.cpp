@@ -1,0 +1,480 @@
+//===- Elementwise.cpp - The element-wise operators -----------------------===//
+
+#include "Builtins.h"
+#include "ElementwiseOps.h"
+#include "ElementwiseShape.h"
+#include "LaneStatus.h"
+#include "npu/Kernels/Registry.h"
+#include "npu/Numerics/Convert.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+/// Elements computed at a time: operands of a chunk stay in the L1 cache, and
+/// a chunk is worth handing to a thread.
+constexpr int64_t ChunkSize = 4096;
+
+/// Where an operator on fp16 tensors rounds.
+enum class Rounding : uint8_t {
+  EveryInstruction,
+  AtEnd,
+  ByImplMode, ///< at the end only in high_precision
+  Sigmoid,    ///< by SoC and mode, see pathForHalf
+  Tanh,       ///< at the end; exp in fp16 where the SoC has no other
+};
+
+struct Row {
+  std::string_view type;
+  ElementwiseOp op;
+  unsigned arity; ///< 0 for any number of inputs
+  Rounding rounding;
+  StatusBits bits;
+  std::string_view numericPath;
+};
+
+constexpr StatusBits HalfArithmetic =
+    status::FloatOverflow | status::FloatUnderflow | status::VectorNanInfInput;
+constexpr StatusBits IntegerArithmetic =
+    HalfArithmetic | status::IntegerOverflow;
+constexpr StatusBits FloatArithmetic =
+    HalfArithmetic | status::CastOverflow | status::CastUnderflow;
+constexpr StatusBits Exact = status::VectorNanInfInput;
+
+constexpr std::string_view InHalf = "fp16, every instruction rounds";
+constexpr std::string_view InFloat = "fp32, one rounding at the end";
+constexpr std::string_view InEither =
+    "fp16 instruction; high_precision: fp32, one rounding";
+constexpr std::string_view NoRounding = "exact";
+
+// reference: docs/Kernels.md, element-wise operators
+constexpr Row rows[] = {
+    {"Add", ElementwiseOp::Add, 2, Rounding::EveryInstruction,
+     IntegerArithmetic, InHalf},
+    {"AddV2", ElementwiseOp::Add, 2, Rounding::EveryInstruction,
+     IntegerArithmetic, InHalf},
+    {"BiasAdd", ElementwiseOp::Add, 2, Rounding::EveryInstruction,
+     IntegerArithmetic, InHalf},
+    {"Sub", ElementwiseOp::Sub, 2, Rounding::EveryInstruction,
+     IntegerArithmetic, InHalf},
+    {"Mul", ElementwiseOp::Mul, 2, Rounding::EveryInstruction,
+     IntegerArithmetic, InHalf},
+    {"RealDiv", ElementwiseOp::Div, 2, Rounding::ByImplMode, FloatArithmetic,
+     InEither},
+    {"Maximum", ElementwiseOp::Maximum, 2, Rounding::EveryInstruction, Exact,
+     NoRounding},
+    {"Minimum", ElementwiseOp::Minimum, 2, Rounding::EveryInstruction, Exact,
+     NoRounding},
+    {"Neg", ElementwiseOp::Neg, 1, Rounding::EveryInstruction,
+     Exact | status::NegateMinimum, NoRounding},
+    {"Abs", ElementwiseOp::Abs, 1, Rounding::EveryInstruction,
+     Exact | status::NegateMinimum, NoRounding},
+    {"Square", ElementwiseOp::Square, 1, Rounding::EveryInstruction,
+     IntegerArithmetic, InHalf},
+    {"Sqrt", ElementwiseOp::Sqrt, 1, Rounding::AtEnd, FloatArithmetic, InFloat},
+    {"Rsqrt", ElementwiseOp::Rsqrt, 1, Rounding::AtEnd, FloatArithmetic,
+     InFloat},
+    {"Reciprocal", ElementwiseOp::Reciprocal, 1, Rounding::AtEnd,
+     FloatArithmetic, InFloat},
+    {"Inv", ElementwiseOp::Reciprocal, 1, Rounding::AtEnd, FloatArithmetic,
+     InFloat},
+    {"Exp", ElementwiseOp::Exp, 1, Rounding::ByImplMode, FloatArithmetic,
+     InEither},
+    {"Log", ElementwiseOp::Log, 1, Rounding::ByImplMode, FloatArithmetic,
+     InEither},
+    {"Relu", ElementwiseOp::Relu, 1, Rounding::EveryInstruction, Exact,
+     NoRounding},
+    {"Relu6", ElementwiseOp::Relu6, 1, Rounding::EveryInstruction, Exact,
+     NoRounding},
+    {"LeakyRelu", ElementwiseOp::LeakyRelu, 1, Rounding::EveryInstruction,
+     HalfArithmetic, InHalf},
+    {"Sigmoid", ElementwiseOp::Sigmoid, 1, Rounding::Sigmoid, FloatArithmetic,
+     "310, 910A: fp16, every instruction rounds; 310P, 910B: fp32, one "
+     "rounding"},
+    {"Tanh", ElementwiseOp::Tanh, 1, Rounding::Tanh, FloatArithmetic,
+     "fp32, one rounding at the end; 310: exp in fp16"},
+    {"Muls", ElementwiseOp::MulScalar, 1, Rounding::EveryInstruction,
+     IntegerArithmetic, InHalf},
+    {"Adds", ElementwiseOp::AddScalar, 1, Rounding::EveryInstruction,
+     IntegerArithmetic, InHalf},
+    {"AddN", ElementwiseOp::Sum, 0, Rounding::AtEnd,
+     FloatArithmetic | status::IntegerOverflow,
+     "fp32 sum from left to right, one rounding at the end"},
+    {"AccumulateNV2", ElementwiseOp::Sum, 0, Rounding::AtEnd,
+     FloatArithmetic | status::IntegerOverflow,
+     "fp32 sum from left to right, one rounding at the end"},
+    {"Eltwise", ElementwiseOp::Sum, 0, Rounding::EveryInstruction,
+     IntegerArithmetic, InHalf},
+};
+
+const Row *findRow(std::string_view type) {
+  auto row = std::find_if(std::begin(rows), std::end(rows),
+                          [&](const Row &r) { return r.type == type; });
+  return row == std::end(rows) ? nullptr : row;
+}
+
+// Values of the attribute _op_impl_mode_enum.
+constexpr int64_t HighPerformance = 0x2;
+constexpr int64_t HighPrecision = 0x4;
+
+ElementwisePath pathForHalf(Rounding rounding, const NumericConfig &config,
+                            int64_t implMode) {
+  // Ascend310 has vexp and vln in fp16 only.
+  const bool floatExp = config.soc != Soc::Ascend310;
+  switch (rounding) {
+  case Rounding::EveryInstruction:
+    return ElementwisePath::Half;
+  case Rounding::AtEnd:
+    return ElementwisePath::Float;
+  case Rounding::ByImplMode:
+    return (implMode & HighPrecision) && floatExp ? ElementwisePath::Float
+                                                  : ElementwisePath::Half;
+  case Rounding::Sigmoid:
+    // high_precision is the default for this operator where it has a choice.
+    if (config.soc == Soc::Ascend310P)
+      return ElementwisePath::Float;
+    return config.soc == Soc::Ascend910B && !(implMode & HighPerformance)
+               ? ElementwisePath::Float
+               : ElementwisePath::Half;
+  case Rounding::Tanh:
+    return floatExp ? ElementwisePath::Float : ElementwisePath::FloatHalfExp;
+  }
+  return ElementwisePath::Half;
+}
+
+/// Attributes that become scalar operands, and the operator that they select.
+struct Binding {
+  ElementwiseOp op;
+  std::vector<float> params;
+};
+
+Expected<Binding> bindExpOrLog(const NodeSpec &spec, ElementwiseOp op) {
+  auto base = spec.attrs.get<float>("base", -1.0f);
+  auto scale = spec.attrs.get<float>("scale", 1.0f);
+  auto shift = spec.attrs.get<float>("shift", 0.0f);
+  for (auto *attr : {&base, &scale, &shift})
+    if (!*attr)
+      return attr->takeStatus();
+  float factor = 1;
+  if (*base != -1.0f) {
+    if (!(*base > 0) || (op == ElementwiseOp::Log && *base == 1))
+      return Status::error("attribute 'base' is " + std::to_string(*base) +
+                           ", expected -1 or a positive number");
+    const double logarithm = std::log(static_cast<double>(*base));
+    factor = static_cast<float>(op == ElementwiseOp::Exp ? logarithm
+                                                         : 1 / logarithm);
+  }
+  return Binding{op, {*scale, *shift, factor}};
+}
+
+Expected<Binding> bindEltwise(const NodeSpec &spec) {
+  auto mode = spec.attrs.get<int64_t>("mode", 1);
+  auto coeff = spec.attrs.get<std::vector<float>>("coeff", {});
+  if (!mode)
+    return mode.takeStatus();
+  if (!coeff)
+    return coeff.takeStatus();
+  switch (*mode) {
+  case 0:
+    return Binding{ElementwiseOp::Product, {}};
+  case 1:
+    if (coeff->empty())
+      return Binding{ElementwiseOp::Sum, {}};
+    if (coeff->size() != spec.inputs.size())
+      return Status::error("attribute 'coeff' has " +
+                           std::to_string(coeff->size()) +
+                           " elements, expected one for each of " +
+                           std::to_string(spec.inputs.size()) + " inputs");
+    return Binding{ElementwiseOp::WeightedSum, std::move(*coeff)};
+  case 2:
+    return Binding{ElementwiseOp::Largest, {}};
+  default:
+    return Status::error("attribute 'mode' is " + std::to_string(*mode) +
+                         ", expected 0 (product), 1 (sum) or 2 (max)");
+  }
+}
+
+Expected<Binding> bindAttributes(const NodeSpec &spec, const Row &row) {
+  auto scalar = [&](Expected<float> value) -> Expected<Binding> {
+    if (!value)
+      return value.takeStatus();
+    return Binding{row.op, {*value}};
+  };
+  if (row.type == "Eltwise")
+    return bindEltwise(spec);
+  switch (row.op) {
+  case ElementwiseOp::MulScalar:
+  case ElementwiseOp::AddScalar:
+    return scalar(spec.attrs.require<float>("value"));
+  case ElementwiseOp::LeakyRelu:
+    return scalar(spec.attrs.get<float>("negative_slope", 0.0f));
+  case ElementwiseOp::Exp:
+  case ElementwiseOp::Log:
+    return bindExpOrLog(spec, row.op);
+  default:
+    return Binding{row.op, {}};
+  }
+}
+
+/// The axis of \p output along which a bias lies.
+Expected<unsigned> biasAxis(const NodeSpec &spec) {
+  auto format = spec.attrs.get<std::string>("data_format", "NHWC");
+  if (!format)
+    return format.takeStatus();
+  auto layout = Layout::create(spec.outputs.front());
+  if (!layout)
+    return layout.takeStatus();
+  if (!isPlain(spec.outputs.front().format))
+    if (auto channel = layout->findAxis('C'))
+      return *channel;
+  const size_t rank = layout->axes().size();
+  const size_t axis =
+      format->starts_with("NC") ? 1 : std::max<size_t>(rank, 1) - 1;
+  if (axis >= rank)
+    return Status::error("output " + spec.outputs.front().toString() +
+                         " has no channels to add a bias to");
+  return static_cast<unsigned>(axis);
+}
+
+bool isFloat(DataType dtype) {
+  return dtype == DataType::Float16 || dtype == DataType::Float ||
+         dtype == DataType::BFloat16;
+}
+
+class ElementwiseKernel final : public Kernel {
+public:
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  explicit ElementwiseKernel(ElementwiseShape shape)
+      : shape(std::move(shape)) {}
+
+  ElementwiseShape shape;
+  Binding binding;
+  std::vector<DataType> inputTypes;
+  DataType outputType = DataType::Undefined;
+  OverflowMode mode = OverflowMode::Saturate;
+  ElementwisePath path = ElementwisePath::Half;
+  bool isInteger = false;
+
+  Status bindTypes(const Row &row, const NodeSpec &spec,
+                   const NumericConfig &config);
+  /// Whether elements are computed in fp32 whatever their type in memory.
+  bool inFloat() const { return !isInteger && path != ElementwisePath::Half; }
+  /// Computes a chunk; inputs as fetch gives them.
+  StatusBits compute(std::span<const void *const> inputs, std::byte *output,
+                     size_t count) const;
+  /// Elements [begin, begin + count) of an operand as the function wants them:
+  /// in place, or in \p buffer.
+  const std::byte *fetch(size_t operand, const std::byte *data, int64_t begin,
+                         int64_t count, std::vector<std::byte> &buffer) const;
+  unsigned storedSize(size_t operand) const {
+    return getBitWidth(inputTypes[operand]) / 8;
+  }
+  unsigned computedSize(size_t operand) const {
+    return inFloat() ? sizeof(float) : storedSize(operand);
+  }
+  void widen(size_t operand, const std::byte *from, int64_t count,
+             std::vector<std::byte> &to) const;
+};
+
+} // namespace
+
+Status ElementwiseKernel::bindTypes(const Row &row, const NodeSpec &spec,
+                                    const NumericConfig &config) {
+  mode = config.overflow;
+  outputType = spec.outputs.front().dtype;
+  bool uniform = true, floats = isFloat(outputType);
+  for (const auto &input : spec.inputs) {
+    inputTypes.push_back(input->dtype);
+    uniform &= input->dtype == outputType;
+    floats &= isFloat(input->dtype);
+  }
+  if (uniform &&
+      (outputType == DataType::Int32 || outputType == DataType::Int64)) {
+    isInteger = true;
+    for (float param : binding.params)
+      if (param != std::trunc(param) || std::abs(param) > 0x1p30f)
+        return Status::error("a scalar of " + std::to_string(param) +
+                             " is no operand for integers");
+    if (getIntegerFunction(binding.op, outputType))
+      return {};
+  } else if (uniform && floats) {
+    auto implMode = spec.attrs.get<int64_t>("_op_impl_mode_enum", 0);
+    if (!implMode)
+      return implMode.takeStatus();
+    path = outputType == DataType::Float16
+               ? pathForHalf(row.rounding, config, *implMode)
+               : ElementwisePath::Float;
+    return {};
+  } else if (floats) {
+    // Mixed types meet in fp32.
+    path = ElementwisePath::Float;
+    return {};
+  }
+  std::string types;
+  for (DataType type : inputTypes)
+    types += std::string(getName(type)) + " ";
+  return Status::error("no arithmetic for " + types + "to " +
+                       std::string(getName(outputType)));
+}
+
+Expected<std::unique_ptr<Kernel>>
+ElementwiseKernel::create(const NodeSpec &spec, const NumericConfig &config) {
+  const Row *row = findRow(spec.type);
+  if (!row)
+    return Status::error(spec.type + " is not an element-wise operator");
+  if (spec.outputs.size() != 1 || spec.inputs.empty() ||
+      (row->arity != 0 && spec.inputs.size() != row->arity))
+    return Status::error(
+        spec.type + " '" + spec.name + "' has " +
+        std::to_string(spec.inputs.size()) + " inputs and " +
+        std::to_string(spec.outputs.size()) + " outputs, expected " +
+        (row->arity ? std::to_string(row->arity) : "some") + " and 1");
+  std::vector<const TensorDesc *> operands;
+  for (const auto &input : spec.inputs) {
+    if (!input)
+      return Status::error(spec.type + " '" + spec.name +
+                           "' lacks an input that is not optional");
+    operands.push_back(&*input);
+  }
+  auto binding = bindAttributes(spec, *row);
+  if (!binding)
+    return binding.takeStatus().withContext(spec.name);
+  std::optional<unsigned> vectorAxis;
+  if (row->type == "BiasAdd") {
+    auto axis = biasAxis(spec);
+    if (!axis)
+      return axis.takeStatus().withContext(spec.name);
+    vectorAxis = *axis;
+  }
+  auto shape =
+      ElementwiseShape::create(spec.outputs.front(), operands, vectorAxis);
+  if (!shape)
+    return shape.takeStatus().withContext(spec.name);
+  std::unique_ptr<ElementwiseKernel> kernel(
+      new ElementwiseKernel(std::move(*shape)));
+  kernel->binding = std::move(*binding);
+  if (Status status = kernel->bindTypes(*row, spec, config); !status)
+    return std::move(status).withContext(spec.type + " '" + spec.name + "'");
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+void ElementwiseKernel::widen(size_t operand, const std::byte *from,
+                              int64_t count, std::vector<std::byte> &to) const {
+  const size_t size = static_cast<size_t>(count);
+  to.resize(size * sizeof(float));
+  const std::span<float> floats(reinterpret_cast<float *>(to.data()), size);
+  if (inputTypes[operand] == DataType::Float16)
+    numerics::halfToFloat(
+        {reinterpret_cast<const numerics::Half *>(from), size}, floats);
+  else
+    numerics::bfloat16ToFloat(
+        {reinterpret_cast<const numerics::BFloat16 *>(from), size}, floats);
+}
+
+StatusBits ElementwiseKernel::compute(std::span<const void *const> inputs,
+                                      std::byte *output, size_t count) const {
+  if (isInteger)
+    return getIntegerFunction(binding.op, outputType)(
+        {inputs, output, count, binding.params});
+  const ElementwiseFunction function = getFloatFunction(binding.op, path, mode);
+  if (!inFloat() || outputType == DataType::Float)
+    return function({inputs, output, count, binding.params});
+  std::vector<float> result(count);
+  const StatusBits bits =
+      function({inputs, result.data(), count, binding.params});
+  if (outputType == DataType::Float16)
+    return bits |
+           numerics::floatToHalf(
+               result, {reinterpret_cast<numerics::Half *>(output), count},
+               mode);
+  return bits |
+         numerics::floatToBFloat16(
+             result, {reinterpret_cast<numerics::BFloat16 *>(output), count},
+             mode);
+}
+
+const std::byte *
+ElementwiseKernel::fetch(size_t operand, const std::byte *data, int64_t begin,
+                         int64_t count, std::vector<std::byte> &buffer) const {
+  const unsigned size = storedSize(operand);
+  const std::byte *from = data + begin * size;
+  std::vector<std::byte> gathered;
+  switch (shape.access(operand)) {
+  case ElementwiseShape::Access::Flat:
+    if (computedSize(operand) == size)
+      return from;
+    break;
+  case ElementwiseShape::Access::Scalar:
+    gathered.resize(count * size);
+    for (int64_t i = 0; i < count; ++i)
+      std::copy_n(data, size, gathered.data() + i * size);
+    from = gathered.data();
+    break;
+  case ElementwiseShape::Access::Gathered:
+    gathered.resize(count * size);
+    shape.gather(operand, data, begin, count, size, gathered.data());
+    from = gathered.data();
+    break;
+  }
+  if (computedSize(operand) != size)
+    widen(operand, from, count, buffer);
+  else
+    buffer = std::move(gathered);
+  return buffer.data();
+}
+
+Expected<NodeStatus>
+ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
+                       std::span<const MutableTensor> outputs) {
+  const size_t numInputs = inputs.size();
+  const unsigned outputSize = getBitWidth(outputType) / 8;
+  const int64_t total = shape.numElements();
+  // A scalar is the same in every chunk.
+  std::vector<std::vector<std::byte>> scalars(numInputs);
+  for (size_t i = 0; i < numInputs; ++i)
+    if (shape.access(i) == ElementwiseShape::Access::Scalar)
+      fetch(i, inputs[i].data, 0, std::min(total, ChunkSize), scalars[i]);
+
+  LaneStatus status(shape.lanes());
+  context.pool.parallelFor(
+      total, ChunkSize, [&](int64_t begin, int64_t end, int64_t) {
+        const int64_t count = end - begin;
+        std::vector<std::vector<std::byte>> buffers(numInputs);
+        std::vector<const void *> operands(numInputs);
+        std::vector<ChunkInput> chunks(numInputs);
+        for (size_t i = 0; i < numInputs; ++i) {
+          const std::byte *data =
+              scalars[i].empty()
+                  ? fetch(i, inputs[i].data, begin, count, buffers[i])
+                  : scalars[i].data();
+          operands[i] = data;
+          chunks[i] = {data, computedSize(i)};
+        }
+        const StatusBits bits =
+            compute(operands, outputs[0].data + begin * outputSize,
+                    static_cast<size_t>(count));
+        status.record(bits, begin, count, chunks,
+                      [&](std::span<const void *const> packed, size_t n) {
+                        std::vector<std::byte> scratch(n * outputSize);
+                        return compute(packed, scratch.data(), n);
+                      });
+      });
+  return status.status();
+}
+
+void kernels::addElementwise(Registry &registry) {
+  for (const Row &row : rows)
+    registry.add(std::string(row.type),
+                 {ElementwiseKernel::create, row.numericPath, row.bits});
+}

@@ -1,0 +1,145 @@
+//===- ElementwiseInteger.cpp - Element-wise operators on integers --------===//
+
+#include "ElementwiseOps.h"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+/// Vector instructions on integers: results wrap.
+template <typename T>
+class IntegerUnit {
+public:
+  StatusBits status = status::None;
+
+  T add(T a, T b) {
+    T result;
+    note(__builtin_add_overflow(a, b, &result), status::IntegerOverflow);
+    return result;
+  }
+  T sub(T a, T b) {
+    T result;
+    note(__builtin_sub_overflow(a, b, &result), status::IntegerOverflow);
+    return result;
+  }
+  T mul(T a, T b) {
+    T result;
+    note(__builtin_mul_overflow(a, b, &result), status::IntegerOverflow);
+    return result;
+  }
+  T neg(T a) {
+    T result;
+    note(__builtin_sub_overflow(T(0), a, &result), status::NegateMinimum);
+    return result;
+  }
+
+private:
+  void note(bool happened, StatusBits bit) {
+    status |= happened ? bit : status::None;
+  }
+};
+
+template <typename T, typename Program>
+StatusBits run(const ElementwiseArgs &args) {
+  IntegerUnit<T> unit;
+  T *to = static_cast<T *>(args.output);
+  auto input = [&](size_t i) { return static_cast<const T *>(args.inputs[i]); };
+  if constexpr (std::is_invocable_v<Program, IntegerUnit<T> &, T, T>) {
+    std::copy_n(input(0), args.count, to);
+    for (size_t operand = 1; operand < args.inputs.size(); ++operand)
+      for (size_t i = 0; i < args.count; ++i)
+        to[i] = Program()(unit, to[i], input(operand)[i]);
+  } else {
+    // Scalars are whole numbers here; the kernel checks it.
+    const T scalar =
+        args.params.empty() ? T(0) : static_cast<T>(args.params[0]);
+    for (size_t i = 0; i < args.count; ++i)
+      to[i] = Program()(unit, input(0)[i], scalar, nullptr);
+  }
+  return unit.status;
+}
+
+#define BINARY_PROGRAM(NAME, ...)                                              \
+  struct NAME {                                                                \
+    template <typename T>                                                      \
+    T operator()(IntegerUnit<T> &unit, T a, T b) const {                       \
+      return __VA_ARGS__;                                                      \
+    }                                                                          \
+  };
+BINARY_PROGRAM(Add, unit.add(a, b))
+BINARY_PROGRAM(Sub, unit.sub(a, b))
+BINARY_PROGRAM(Mul, unit.mul(a, b))
+BINARY_PROGRAM(Maximum, std::max(a, b))
+BINARY_PROGRAM(Minimum, std::min(a, b))
+#undef BINARY_PROGRAM
+
+// The last parameter tells these from the binary ones.
+#define UNARY_PROGRAM(NAME, ...)                                               \
+  struct NAME {                                                                \
+    template <typename T>                                                      \
+    T operator()(IntegerUnit<T> &unit, T x, T scalar, std::nullptr_t) const {  \
+      return __VA_ARGS__;                                                      \
+    }                                                                          \
+  };
+UNARY_PROGRAM(Neg, unit.neg(x))
+UNARY_PROGRAM(Abs, x < 0 ? unit.neg(x) : x)
+UNARY_PROGRAM(Square, unit.mul(x, x))
+UNARY_PROGRAM(Relu, std::max(x, T(0)))
+UNARY_PROGRAM(Relu6, std::clamp(x, T(0), T(6)))
+UNARY_PROGRAM(MulScalar, unit.mul(x, scalar))
+UNARY_PROGRAM(AddScalar, unit.add(x, scalar))
+#undef UNARY_PROGRAM
+
+template <typename T>
+ElementwiseFunction select(ElementwiseOp op) {
+  switch (op) {
+  case ElementwiseOp::Add:
+  case ElementwiseOp::Sum:
+    return run<T, Add>;
+  case ElementwiseOp::Sub:
+    return run<T, Sub>;
+  case ElementwiseOp::Mul:
+  case ElementwiseOp::Product:
+    return run<T, Mul>;
+  case ElementwiseOp::Maximum:
+  case ElementwiseOp::Largest:
+    return run<T, Maximum>;
+  case ElementwiseOp::Minimum:
+    return run<T, Minimum>;
+  case ElementwiseOp::Neg:
+    return run<T, Neg>;
+  case ElementwiseOp::Abs:
+    return run<T, Abs>;
+  case ElementwiseOp::Square:
+    return run<T, Square>;
+  case ElementwiseOp::Relu:
+    return run<T, Relu>;
+  case ElementwiseOp::Relu6:
+    return run<T, Relu6>;
+  case ElementwiseOp::MulScalar:
+    return run<T, MulScalar>;
+  case ElementwiseOp::AddScalar:
+    return run<T, AddScalar>;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
+
+ElementwiseFunction kernels::getIntegerFunction(ElementwiseOp op,
+                                                DataType dtype) {
+  switch (dtype) {
+  case DataType::Int32:
+    return select<int32_t>(op);
+  case DataType::Int64:
+    return select<int64_t>(op);
+  default:
+    return nullptr;
+  }
+}

@@ -1,0 +1,75 @@
+//===- ElementwiseOps.h - Element-wise computation of a chunk --*- C++ -*-===//
+
+#ifndef NPU_LIB_KERNELS_ELEMENTWISEOPS_H
+#define NPU_LIB_KERNELS_ELEMENTWISEOPS_H
+
+#include "npu/Numerics/NumericConfig.h"
+#include "npu/Numerics/StatusBits.h"
+#include "npu/Support/DataType.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace npu::kernels {
+
+/// What is computed for every element; params as stated.
+enum class ElementwiseOp : uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Maximum,
+  Minimum,
+  Neg,
+  Abs,
+  Square,
+  Sqrt,
+  Rsqrt,
+  Reciprocal,
+  Exp, ///< exp((x * p0 + p1) * p2)
+  Log, ///< ln(x * p0 + p1) * p2
+  Relu,
+  Relu6,
+  LeakyRelu, ///< slope p0
+  Sigmoid,
+  Tanh,
+  MulScalar, ///< x * p0
+  AddScalar, ///< x + p0
+  Sum,       ///< of all inputs from left to right
+  Product,
+  Largest,
+  WeightedSum, ///< of all inputs, weights p0, p1...
+};
+
+/// What the elements are and where results are rounded.
+enum class ElementwisePath : uint8_t {
+  Half,         ///< fp16 elements, every instruction rounds to fp16
+  Float,        ///< fp32 elements and instructions
+  FloatHalfExp, ///< the same with exp and ln in fp16
+};
+
+/// The operands of a chunk: every array has count elements, the output does
+/// not overlap an input.
+struct ElementwiseArgs {
+  std::span<const void *const> inputs;
+  void *output = nullptr;
+  size_t count = 0;
+  std::span<const float> params;
+};
+
+/// Returns the status bits raised.
+using ElementwiseFunction = StatusBits (*)(const ElementwiseArgs &args);
+
+/// The function for the vector instructions in use. Never null.
+ElementwiseFunction getFloatFunction(ElementwiseOp op, ElementwisePath path,
+                                     OverflowMode mode);
+
+/// Null when \p op is not defined for integers of \p dtype (int32, int64).
+/// Overflowing results wrap and raise IntegerOverflow; the negation of the
+/// smallest value also NegateMinimum.
+ElementwiseFunction getIntegerFunction(ElementwiseOp op, DataType dtype);
+
+} // namespace npu::kernels
+
+#endif // NPU_LIB_KERNELS_ELEMENTWISEOPS_H

@@ -1,0 +1,46 @@
+//===- FloatElements.h - fp16, bf16 and fp32 elements as fp32 --*- C++ -*-===//
+
+#ifndef NPU_LIB_KERNELS_FLOATELEMENTS_H
+#define NPU_LIB_KERNELS_FLOATELEMENTS_H
+
+#include "npu/Numerics/Convert.h"
+#include "npu/Support/DataType.h"
+
+#include <algorithm>
+#include <span>
+
+namespace npu::kernels {
+
+inline bool isFloatType(DataType dtype) {
+  return dtype == DataType::Float16 || dtype == DataType::Float ||
+         dtype == DataType::BFloat16;
+}
+
+/// Widens to.size() elements of \p dtype, one for which isFloatType holds.
+inline void toFloat(DataType dtype, const void *from, std::span<float> to) {
+  if (dtype == DataType::Float16)
+    numerics::halfToFloat(
+        {static_cast<const numerics::Half *>(from), to.size()}, to);
+  else if (dtype == DataType::BFloat16)
+    numerics::bfloat16ToFloat(
+        {static_cast<const numerics::BFloat16 *>(from), to.size()}, to);
+  else
+    std::copy_n(static_cast<const float *>(from), to.size(), to.begin());
+}
+
+/// Rounds to \p dtype; returns CastOverflow and CastUnderflow.
+inline StatusBits fromFloat(DataType dtype, std::span<const float> from,
+                            void *to, OverflowMode mode) {
+  if (dtype == DataType::Float16)
+    return numerics::floatToHalf(
+        from, {static_cast<numerics::Half *>(to), from.size()}, mode);
+  if (dtype == DataType::BFloat16)
+    return numerics::floatToBFloat16(
+        from, {static_cast<numerics::BFloat16 *>(to), from.size()}, mode);
+  std::copy(from.begin(), from.end(), static_cast<float *>(to));
+  return status::None;
+}
+
+} // namespace npu::kernels
+
+#endif // NPU_LIB_KERNELS_FLOATELEMENTS_H

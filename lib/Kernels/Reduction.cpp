@@ -1,0 +1,322 @@
+//===- Reduction.cpp - Sums, means, maxima over axes ----------------------===//
+
+#include "AxisLines.h"
+#include "Builtins.h"
+#include "FloatElements.h"
+#include "KernelChecks.h"
+#include "npu/Kernels/Registry.h"
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+enum class Operation : uint8_t { Sum, Mean, Max, Min, ArgMax };
+
+struct Row {
+  std::string_view type;
+  Operation operation;
+  bool axesAreAttribute;
+};
+
+constexpr Row rows[] = {
+    {"ReduceSumD", Operation::Sum, true},
+    {"ReduceSum", Operation::Sum, false},
+    {"ReduceMeanD", Operation::Mean, true},
+    {"ReduceMean", Operation::Mean, false},
+    {"ReduceMaxD", Operation::Max, true},
+    {"ReduceMax", Operation::Max, false},
+    {"ReduceMinD", Operation::Min, true},
+    {"ReduceMin", Operation::Min, false},
+    {"ArgMaxD", Operation::ArgMax, true},
+};
+
+class ReductionKernel final : public Kernel {
+public:
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  Operation operation = Operation::Sum;
+  NumericConfig config;
+  DataType inputType = DataType::Undefined;
+  TensorDesc outputDesc;
+  AxisLines lines;
+  Layout output;
+  /// For each kept axis of the input its axis of the output; nullopt for one
+  /// that the output dropped.
+  std::vector<std::optional<unsigned>> outputAxes;
+
+  Status bind(const TensorDesc &input, const std::vector<bool> &along);
+  StatusBits reduceLine(std::span<const float> values, float &result) const;
+  int64_t outputElement(int64_t line) const;
+};
+
+/// Indices from the attribute or from the constant second input.
+Expected<std::vector<int64_t>> readAxes(const NodeSpec &spec, const Row &row) {
+  if (row.operation == Operation::ArgMax) {
+    auto dimension = spec.attrs.require<int64_t>("dimension");
+    if (!dimension)
+      return dimension.takeStatus();
+    return std::vector<int64_t>{*dimension};
+  }
+  if (row.axesAreAttribute)
+    return spec.attrs.require<std::vector<int64_t>>("axes");
+  if (spec.inputs.size() < 2 || !spec.inputs[1] || spec.constants.size() < 2 ||
+      !spec.constants[1])
+    return Status::error("input 1 (axes) is not a constant");
+  const TensorDesc &desc = *spec.inputs[1];
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < desc.numElements(); ++i) {
+    if (desc.dtype == DataType::Int32)
+      axes.push_back(reinterpret_cast<const int32_t *>(spec.constants[1])[i]);
+    else if (desc.dtype == DataType::Int64)
+      axes.push_back(reinterpret_cast<const int64_t *>(spec.constants[1])[i]);
+    else
+      return Status::error("axes are " + std::string(getName(desc.dtype)) +
+                           ", expected DT_INT32 or DT_INT64");
+  }
+  return axes;
+}
+
+/// Axis numbers as marks on the axes of \p layout; no numbers mean all.
+Expected<std::vector<bool>> markAxes(const Layout &layout,
+                                     const std::vector<int64_t> &axes) {
+  std::vector<bool> along(layout.axes().size(), axes.empty());
+  for (int64_t axis : axes) {
+    auto normal = normalizeAxis(axis, along.size());
+    if (!normal)
+      return normal.takeStatus();
+    along[*normal] = true;
+  }
+  return along;
+}
+
+/// The same where the numbers count the axes N, C, H, W: what a graph has for
+/// an NC1HWC0 tensor after its optimizer has been there, whatever the origin.
+std::optional<std::vector<bool>> markImageAxes(const Layout &layout,
+                                               std::vector<int64_t> axes) {
+  std::vector<bool> along(layout.axes().size(), false);
+  for (int64_t axis : axes) {
+    if (axis < 0 || axis > 3)
+      return std::nullopt;
+    auto found = layout.findAxis("NCHW"[axis]);
+    if (!found)
+      return std::nullopt;
+    along[*found] = true;
+  }
+  return along;
+}
+
+} // namespace
+
+Status ReductionKernel::bind(const TensorDesc &input,
+                             const std::vector<bool> &along) {
+  auto bound = AxisLines::create(input, along);
+  if (!bound)
+    return bound.takeStatus();
+  lines = std::move(*bound);
+  auto layout = Layout::create(outputDesc);
+  if (!layout)
+    return layout.takeStatus();
+  output = std::move(*layout);
+  // What remains, apart from units, must be the output in the same order.
+  outputAxes.clear();
+  unsigned next = 0;
+  auto skipUnits = [&] {
+    while (next < output.axes().size() && output.axes()[next].extent == 1)
+      ++next;
+  };
+  bool matches = true;
+  for (unsigned axis : lines.keptAxes()) {
+    const int64_t extent = lines.layout().axes()[axis].extent;
+    if (extent == 1) {
+      outputAxes.push_back(std::nullopt);
+      continue;
+    }
+    skipUnits();
+    matches &=
+        next < output.axes().size() && output.axes()[next].extent == extent;
+    outputAxes.push_back(next++);
+  }
+  skipUnits();
+  if (!matches || next != output.axes().size())
+    return Status::error("reducing " + input.toString() + " does not give " +
+                         outputDesc.toString());
+  return {};
+}
+
+Expected<std::unique_ptr<Kernel>>
+ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
+  const Row *row =
+      std::find_if(std::begin(rows), std::end(rows),
+                   [&](const Row &r) { return r.type == spec.type; });
+  if (row == std::end(rows))
+    return nodeError(spec, "is not a reduction");
+  if (Status status = checkArity(spec, 1, 1); !status)
+    return status;
+  auto kernel = std::make_unique<ReductionKernel>();
+  const TensorDesc &input = *spec.inputs[0];
+  kernel->operation = row->operation;
+  kernel->config = config;
+  kernel->inputType = input.dtype;
+  kernel->outputDesc = spec.outputs[0];
+  const DataType wanted =
+      row->operation == Operation::ArgMax ? DataType::Int32 : input.dtype;
+  if (!isFloatType(input.dtype) || spec.outputs[0].dtype != wanted)
+    return nodeError(spec, "no reduction of " + input.toString() + " to " +
+                               spec.outputs[0].toString());
+  auto axes = readAxes(spec, *row);
+  if (!axes)
+    return inNode(spec, axes.takeStatus());
+  auto layout = Layout::create(input);
+  if (!layout)
+    return inNode(spec, layout.takeStatus());
+  auto along = markAxes(*layout, *axes);
+  if (!along)
+    return inNode(spec, along.takeStatus());
+  Status status = kernel->bind(input, *along);
+  if (!status && input.format == Format::NC1HWC0) {
+    auto image = markImageAxes(*layout, *axes);
+    if (image && kernel->bind(input, *image))
+      status = Status();
+  }
+  if (!status)
+    return inNode(spec, std::move(status));
+  if (kernel->lines.length() == 0)
+    return nodeError(spec, "nothing to reduce in " + input.toString());
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+int64_t ReductionKernel::outputElement(int64_t line) const {
+  std::vector<int64_t> from, to(output.axes().size());
+  lines.indexOf(line, from);
+  for (size_t i = 0; i < outputAxes.size(); ++i)
+    if (outputAxes[i])
+      to[*outputAxes[i]] = from[lines.keptAxes()[i]];
+  return output.elementAt(to);
+}
+
+StatusBits ReductionKernel::reduceLine(std::span<const float> values,
+                                       float &result) const {
+  using numerics::Half;
+  StatusBits bits = status::None;
+  bool finite = true;
+  for (float value : values)
+    finite &= std::isfinite(value);
+  if (!finite)
+    bits |= status::VectorNanInfInput;
+  const bool adds = operation == Operation::Sum || operation == Operation::Mean;
+  const float factor = operation == Operation::Mean
+                           ? 1.0f / static_cast<float>(values.size())
+                           : 1.0f;
+  if (adds && config.soc == Soc::Ascend310 && inputType == DataType::Float16) {
+    // No promotion there: one fp16 addition after the other.
+    const OverflowMode mode = config.overflow;
+    const Half scale = numerics::floatToHalf(factor, mode, bits);
+    Half sum{0};
+    for (float value : values) {
+      Half x = numerics::floatToHalf(value, mode, bits);
+      if (operation == Operation::Mean)
+        x = numerics::mul(x, scale, mode, bits);
+      sum = numerics::add(sum, x, mode, bits);
+    }
+    result = numerics::halfToFloat(sum);
+    return bits;
+  }
+  switch (operation) {
+  case Operation::Sum:
+    result = sumInOrder(values.data(), values.size());
+    break;
+  case Operation::Mean: {
+    std::vector<float> scaled(values.begin(), values.end());
+    for (float &value : scaled)
+      value *= factor;
+    result = sumInOrder(scaled.data(), scaled.size());
+    break;
+  }
+  case Operation::ArgMax: {
+    size_t best = 0;
+    for (size_t i = 1; i < values.size(); ++i)
+      if (values[i] > values[best] ||
+          (std::isnan(values[i]) && !std::isnan(values[best])))
+        best = i;
+    result = static_cast<float>(best);
+    return bits;
+  }
+  case Operation::Max:
+  case Operation::Min:
+    result = values[0];
+    for (float value : values.subspan(1)) {
+      const bool better =
+          operation == Operation::Max
+              ? value > result || (value == result && !std::signbit(value))
+              : value < result || (value == result && std::signbit(value));
+      if (better || std::isnan(value))
+        result = std::isnan(result) ? result : value;
+    }
+    break;
+  }
+  if (finite && !std::isfinite(result))
+    bits |= status::FloatOverflow;
+  return bits;
+}
+
+Expected<NodeStatus>
+ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
+                     std::span<const MutableTensor> outputs) {
+  const size_t length = static_cast<size_t>(lines.length());
+  const unsigned size = getBitWidth(inputType) / 8;
+  if (output.hasPadding())
+    std::memset(outputs[0].data, 0, outputDesc.byteSize());
+  std::atomic<StatusBits> status{npu::status::None};
+  const int64_t grain = std::max<int64_t>(1, 16384 / lines.length());
+  context.pool.parallelFor(
+      lines.numLines(), grain, [&](int64_t begin, int64_t end, int64_t) {
+        std::vector<float> values(length);
+        std::vector<uint16_t> raw(size == 2 ? length : 0);
+        StatusBits bits = npu::status::None;
+        for (int64_t line = begin; line < end; ++line) {
+          if (size == 2) {
+            lines.read(inputs[0].as<uint16_t>(), line, raw.data());
+            toFloat(inputType, raw.data(), values);
+          } else {
+            lines.read(inputs[0].as<float>(), line, values.data());
+          }
+          float result = 0;
+          bits |= reduceLine(values, result);
+          const int64_t element = outputElement(line);
+          if (operation == Operation::ArgMax)
+            outputs[0].as<int32_t>()[element] = static_cast<int32_t>(result);
+          else
+            bits |=
+                fromFloat(outputDesc.dtype, {&result, 1},
+                          outputs[0].data + element * size, config.overflow);
+        }
+        status |= bits;
+      });
+  return NodeStatus{status, npu::status::None};
+}
+
+void kernels::addReduction(Registry &registry) {
+  for (const Row &row : rows) {
+    const bool adds =
+        row.operation == Operation::Sum || row.operation == Operation::Mean;
+    registry.add(std::string(row.type),
+                 {ReductionKernel::create,
+                  adds ? "fp32 sum in 16 interleaved parts, one rounding at "
+                         "the end; 310: fp16, one after the other"
+                       : "exact",
+                  adds ? status::CastOverflow | status::CastUnderflow |
+                             status::FloatOverflow | status::VectorNanInfInput
+                       : status::VectorNanInfInput});
+  }
+}

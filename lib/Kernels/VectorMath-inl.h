@@ -1,0 +1,119 @@
+//===- VectorMath-inl.h - exp and ln of fp32 lanes -------------*- C++ -*-===//
+//
+// The bit patterns of the NPU's transcendental instructions are not public. The
+// methods here have an error of at most about 2 ulp of fp32 (docs/Kernels.md
+// has the measurement), so that rounding to fp16 is nearly always correct. They
+// use only operations that IEEE rounds correctly (add, sub, mul, div), none of
+// them fused: all targets give the same bits.
+//
+// Included once for each target, after hwy/highway.h.
+//
+//===----------------------------------------------------------------------===//
+
+#if defined(NPU_LIB_KERNELS_VECTORMATH_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NPU_LIB_KERNELS_VECTORMATH_INL_H
+#undef NPU_LIB_KERNELS_VECTORMATH_INL_H
+#else
+#define NPU_LIB_KERNELS_VECTORMATH_INL_H
+#endif
+
+#include "hwy/highway.h"
+
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace npu::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Portable vectors are arrays; whole programs of them inlined take minutes to
+// compile.
+#undef NPU_VECTOR_INLINE
+#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
+#define NPU_VECTOR_INLINE HWY_NOINLINE
+#else
+#define NPU_VECTOR_INLINE HWY_INLINE
+#endif
+
+// ln 2 in two parts; a product of the first and an exponent is exact.
+constexpr float Ln2High = 0x1.62E4p-1f;
+constexpr float Ln2Low = 0x1.7F7D1Cp-20f;
+
+/// 2^n for whole n in [-126, 127].
+template <class DF>
+HWY_INLINE hn::Vec<DF> powerOfTwo(DF df, hn::Vec<hn::RebindToSigned<DF>> n) {
+  const hn::RebindToSigned<DF> di;
+  return hn::BitCast(df, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+}
+
+/// e^x. x = n ln 2 + r with whole n; e^r by its Taylor series to the seventh
+/// power (|r| <= 0.347: the rest is below 2^-27); times 2^n in two steps, the
+/// second of which rounds subnormal results.
+template <class DF>
+NPU_VECTOR_INLINE hn::Vec<DF> expLanes(DF df, hn::Vec<DF> x) {
+  const hn::RebindToSigned<DF> di;
+  // Outside, the result is 0 or infinity anyway.
+  const auto bounded = hn::IfThenElse(
+      hn::Gt(x, hn::Set(df, 90.0f)), hn::Set(df, 90.0f),
+      hn::IfThenElse(hn::Lt(x, hn::Set(df, -106.0f)), hn::Set(df, -106.0f), x));
+  const auto number = hn::IfThenElseZero(hn::Eq(x, x), bounded);
+  // Adding 1.5 * 2^23 rounds to a whole number, ties to even.
+  const auto rounder = hn::Set(df, 0x1.8p23f);
+  const auto n = hn::Sub(
+      hn::Add(hn::Mul(number, hn::Set(df, 0x1.715476p0f)), rounder), rounder);
+  auto r = hn::Sub(number, hn::Mul(n, hn::Set(df, Ln2High)));
+  r = hn::Sub(r, hn::Mul(n, hn::Set(df, Ln2Low)));
+  auto sum = hn::Set(df, 1.0f / 5040);
+  for (float coefficient : {1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f})
+    sum = hn::Add(hn::Mul(sum, r), hn::Set(df, coefficient));
+  // 1 + (r + r^2 * sum): the small part is added last.
+  const auto small = hn::Add(r, hn::Mul(hn::Mul(r, r), sum));
+  const auto series = hn::Add(hn::Set(df, 1.0f), small);
+  const auto exponent = hn::ConvertTo(di, n);
+  const auto half = hn::ShiftRight<1>(exponent);
+  const auto result = hn::Mul(hn::Mul(series, powerOfTwo(df, half)),
+                              powerOfTwo(df, hn::Sub(exponent, half)));
+  return hn::IfThenElse(hn::Eq(x, x), result, x);
+}
+
+/// ln x; -infinity for 0, NaN below. x = 2^e m with m in [sqrt(1/2), sqrt(2));
+/// ln m = 2 artanh s with s = (m - 1) / (m + 1) by its series to the 11th power
+/// (|s| <= 0.172: the rest is below 2^-33).
+template <class DF>
+NPU_VECTOR_INLINE hn::Vec<DF> logLanes(DF df, hn::Vec<DF> x) {
+  const hn::RebindToSigned<DF> di;
+  const auto zero = hn::Zero(df), one = hn::Set(df, 1.0f);
+  const auto isSmall = hn::Lt(x, hn::Set(df, 0x1p-126f));
+  const auto scaled =
+      hn::IfThenElse(isSmall, hn::Mul(x, hn::Set(df, 0x1p23f)), x);
+  const auto bits = hn::BitCast(di, scaled);
+  auto e =
+      hn::Sub(hn::ConvertTo(df, hn::ShiftRight<23>(bits)), hn::Set(df, 127.0f));
+  e = hn::Sub(e, hn::IfThenElseZero(isSmall, hn::Set(df, 23.0f)));
+  auto m = hn::BitCast(df, hn::Or(hn::And(bits, hn::Set(di, 0x007FFFFF)),
+                                  hn::Set(di, 0x3F800000)));
+  const auto isLarge = hn::Ge(m, hn::Set(df, 0x1.6A09E6p0f));
+  m = hn::IfThenElse(isLarge, hn::Mul(m, hn::Set(df, 0.5f)), m);
+  e = hn::Add(e, hn::IfThenElseZero(isLarge, one));
+  const auto s = hn::Div(hn::Sub(m, one), hn::Add(m, one));
+  const auto square = hn::Mul(s, s);
+  auto sum = hn::Set(df, 1.0f / 11);
+  for (float coefficient : {1.0f / 9, 1.0f / 7, 1.0f / 5, 1.0f / 3})
+    sum = hn::Add(hn::Mul(sum, square), hn::Set(df, coefficient));
+  const auto twice = hn::Add(s, s);
+  const auto tail = hn::Add(hn::Mul(twice, hn::Mul(square, sum)),
+                            hn::Mul(e, hn::Set(df, Ln2Low)));
+  auto result = hn::Add(hn::Mul(e, hn::Set(df, Ln2High)), hn::Add(twice, tail));
+  const float infinity = std::numeric_limits<float>::infinity();
+  result = hn::IfThenElse(hn::Eq(x, hn::Set(df, infinity)), x, result);
+  result = hn::IfThenElse(hn::Eq(x, zero), hn::Set(df, -infinity), result);
+  result = hn::IfThenElse(hn::Lt(x, zero),
+                          hn::Set(df, std::numeric_limits<float>::quiet_NaN()),
+                          result);
+  return hn::IfThenElse(hn::Eq(x, x), result, x);
+}
+
+} // namespace npu::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif // NPU_LIB_KERNELS_VECTORMATH_INL_H
