@@ -51,12 +51,17 @@ config.substitutions.append(("%python", f'"{config.python_executable}"'))
 config.substitutions.append(
     ("%plugin", os.path.join(config.npu_obj_root, "lib", "libNpuPlugin.so"))
 )
+config.substitutions.append(("%build", config.npu_obj_root))
 config.substitutions.append(
     ("%inputs", os.path.join(config.test_source_root, "Inputs"))
 )
 config.substitutions.append(
     ("%utils", os.path.join(config.npu_src_root, "utils"))
 )
+
+# Programs outside of the build do not have its sanitizers.
+if config.npu_sanitize:
+    config.available_features.add("sanitizer")
 
 # Published graph texts, which are not part of this repository.
 if os.path.isdir(config.npu_corpus_dir):
