@@ -47,7 +47,7 @@ ge.graph @g {
 
 //--- syntax.mlir
 ge.graph @g {
-  // SYNTAX: syntax.mlir:4:11: error: {{.*}}expected
+  // SYNTAX: syntax.mlir:4:10: error: expected attribute value
   // SYNTAX-NOT: {{.}}
   ge.node Data
 }
