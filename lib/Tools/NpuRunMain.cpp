@@ -153,8 +153,9 @@ static std::vector<dump::DumpOption> getDumpOptions(const Options &options) {
       given.emplace_back(name, option);
   };
   if (options.enableDump.getNumOccurrences() > 0)
-    given.emplace_back("enable_dump",
-                       options.enableDump.empty() ? "1" : options.enableDump);
+    given.emplace_back("enable_dump", options.enableDump.empty()
+                                          ? "1"
+                                          : options.enableDump.getValue());
   add("dump_path", options.dumpPath);
   add("dump_step", options.dumpStep);
   add("dump_mode", options.dumpMode);

@@ -49,7 +49,8 @@ static Logical getLogical(Type type) {
 
 /// All ways in which a window of \p kernel gives \p out positions on \p in.
 /// Frameworks that pad symmetrically (Caffe, ONNX, PyTorch) are told from
-/// TensorFlow, whose padding is SAME or VALID, by the filter's format.
+/// TensorFlow, whose padding is SAME or VALID, by the filter's format; none
+/// pads by more than half a window.
 static SmallVector<Window> getWindows(int64_t in, int64_t kernel, int64_t out,
                                       bool symmetric) {
   SmallVector<Window> windows;
@@ -63,7 +64,7 @@ static SmallVector<Window> getWindows(int64_t in, int64_t kernel, int64_t out,
   };
   for (int64_t stride = 1; stride <= in; ++stride) {
     if (symmetric) {
-      for (int64_t pad = 0; pad < kernel; ++pad)
+      for (int64_t pad = 0; pad <= kernel / 2; ++pad)
         if (in + 2 * pad >= kernel &&
             (in + 2 * pad - kernel) / stride + 1 == out)
           add({stride, pad, pad});

@@ -89,6 +89,7 @@ def GE_NodeOp : GE_Op<"node", [AttrSizedOperandSegments,
       return ::mlir::RegionKind::Graph;
     }
     static bool hasSSADominance(unsigned) { return false; }
+    static ::llvm::StringRef getDefaultDialect() { return "ge"; }
 
     /// Whether the node has its members (see ge-recover-fused).
     bool isFused() { return !getBody().empty(); }
