@@ -371,6 +371,16 @@ Expected<std::unique_ptr<Kernel>> createConvolution(const NodeSpec &spec,
     node.window = *window;
   }
 
+  // All factors are at most 2^28 each; images are below 2^26 points.
+  const int64_t phases = forward ? 1
+                                 : std::min(node.window.strideH, x.height) *
+                                       std::min(node.window.strideW, x.width);
+  if (phases > MaxParts / node.groups ||
+      kernelH * kernelW > MaxTableSize / node.depthChannels)
+    return fail(Status::error("filter " + filterDesc.toString() + " in " +
+                              std::to_string(node.groups) +
+                              " groups with its strides is too large"));
+
   node.plan.leftInput = kind.image;
   node.plan.rightInput = kind.filter;
   if (Status status = bindTypes(spec, config, kind.bias,

@@ -18,6 +18,11 @@
 
 namespace npu::kernels::cube {
 
+/// Bounds what a plan takes from a descriptor that no memory stands behind yet:
+/// values of an axis that get a table, and parts.
+constexpr int64_t MaxTableSize = int64_t(1) << 26;
+constexpr int64_t MaxParts = int64_t(1) << 22;
+
 /// A matrix of an input by tables of CubePlan::offsets, from element base on.
 struct PlannedMatrix {
   int64_t base = 0;

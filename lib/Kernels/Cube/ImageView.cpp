@@ -20,6 +20,10 @@ Expected<ImageView> ImageView::create(const TensorDesc &desc,
   view.numElements = axes->numElements();
   if (view.numElements == 0)
     return Status::error(what + ": " + desc.toString() + " is empty");
+  if (axes->extent('C') > MaxTableSize || view.images > MaxParts ||
+      view.height > MaxTableSize || view.width > MaxTableSize ||
+      view.height * view.width > MaxTableSize)
+    return Status::error(what + ": " + desc.toString() + " is too large");
   const auto step = [&](char axis, int64_t n, int64_t h, int64_t w) {
     return axes->extent(axis) > 1 ? axes->elementAt(n, 0, h, w) : int64_t(0);
   };

@@ -46,6 +46,13 @@ Expected<MatrixView> MatrixView::create(const TensorDesc &desc,
   if (view.layout.numElements() == 0)
     return Status::error(what + ": " + desc.toString() + " is empty");
 
+  for (size_t axis : {rank - 2, rank - 1})
+    if (view.layout.axes()[axis].extent > MaxTableSize)
+      return Status::error(what + ": " + desc.toString() + " is too large");
+  if (view.numMatrices() > MaxParts)
+    return Status::error(what + ": " + desc.toString() +
+                         " has too many matrices");
+
   const auto offsets = [&](size_t axis) {
     std::vector<int64_t> index(rank), result;
     for (; index[axis] < view.layout.axes()[axis].extent; ++index[axis])

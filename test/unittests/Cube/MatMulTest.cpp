@@ -324,6 +324,11 @@ TEST(MatMul, SaysWhatDoesNotFit) {
             "4x6; are transposition attributes missing?");
   node.attrs.set("transpose_x2", int64_t(1));
   EXPECT_EQ(creationError(node, out.desc), "");
+  TensorDesc huge = out.desc;
+  huge.shape = huge.originShape = {4, int64_t(1) << 40};
+  EXPECT_EQ(creationError(node, huge),
+            "MatMul node: the output: DT_FLOAT16 4x1099511627776 ND is too "
+            "large");
   node.attrs.set("transpose_b", false);
   EXPECT_EQ(creationError(node, out.desc),
             "MatMul node: attribute 'transpose_b' contradicts another name of "

@@ -31,17 +31,22 @@ namespace {
 
 struct GemmShape {
   const char *name;
-  int64_t m, k, n;
+  int64_t batch, m, k, n;
+  bool constant; // the second operand, else it is packed in each run
+  bool transposed;
 };
 // Of BERT-base at 128 tokens, and squares.
 constexpr GemmShape gemms[] = {
-    {"512", 512, 512, 512},
-    {"1024", 1024, 1024, 1024},
-    {"fc 1x2048x1000", 1, 2048, 1000},
-    {"qkv", 128, 768, 768},
-    {"ffn1", 128, 768, 3072},
-    {"ffn2", 128, 3072, 768},
-    {"QK^T", 128, 64, 128},
+    {"512", 1, 512, 512, 512, true, false},
+    {"1024", 1, 1024, 1024, 1024, true, false},
+    {"1024, x2 not constant", 1, 1024, 1024, 1024, false, false},
+    {"fc 1x2048x1000", 1, 1, 2048, 1000, true, false},
+    {"fc, x2 not constant", 1, 1, 2048, 1000, false, false},
+    {"qkv 128x768x768", 1, 128, 768, 768, true, false},
+    {"ffn1 128x768x3072", 1, 128, 768, 3072, true, false},
+    {"ffn2 128x3072x768", 1, 128, 3072, 768, true, false},
+    {"QK^T 12 x 128x64x128", 12, 128, 64, 128, false, true},
+    {"PV 12 x 128x128x64", 12, 128, 128, 64, false, false},
 };
 
 struct ConvShape {
@@ -109,13 +114,18 @@ struct Buffer {
 };
 
 struct Sgemm {
-  int64_t m, k, n;
+  int64_t batch, m, k, n;
+  bool transposed;
   std::vector<float> a, b, c;
-  Sgemm(int64_t m, int64_t k, int64_t n)
-      : m(m), k(k), n(n), a(m * k, 0.5f), b(k * n, 0.25f), c(m * n) {}
+  Sgemm(int64_t batch, int64_t m, int64_t k, int64_t n, bool transposed)
+      : batch(batch), m(m), k(k), n(n), transposed(transposed),
+        a(batch * m * k, 0.5f), b(batch * k * n, 0.25f), c(batch * m * n) {}
   void run() {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0f,
-                a.data(), k, b.data(), n, 0.0f, c.data(), n);
+    for (int64_t i = 0; i < batch; ++i)
+      cblas_sgemm(CblasRowMajor, CblasNoTrans,
+                  transposed ? CblasTrans : CblasNoTrans, m, n, k, 1.0f,
+                  &a[i * m * k], k, &b[i * k * n], transposed ? k : n, 0.0f,
+                  &c[i * m * n], n);
   }
 };
 
@@ -163,17 +173,21 @@ int main(int argc, char **argv) {
               "cube", "sgemm");
   double logs = 0;
   for (const GemmShape &g : gemms) {
-    Buffer x(DataType::Float16, Format::ND, {g.m, g.k}, Format::ND, {g.m, g.k});
-    Buffer w(DataType::Float16, Format::ND, {g.k, g.n}, Format::ND, {g.k, g.n});
-    Buffer y(DataType::Float16, Format::ND, {g.m, g.n}, Format::ND, {g.m, g.n});
+    const auto matrices = [&](int64_t rows, int64_t columns) {
+      const Shape shape = {g.batch, rows, columns};
+      return Buffer(DataType::Float16, Format::ND, shape, Format::ND, shape);
+    };
+    const Buffer x = matrices(g.m, g.k), y = matrices(g.m, g.n);
+    const Buffer w = g.transposed ? matrices(g.n, g.k) : matrices(g.k, g.n);
     NodeSpec spec;
-    spec.type = "MatMul";
+    spec.type = "BatchMatMul";
     spec.inputs = {x.desc, w.desc};
     spec.outputs = {y.desc};
-    spec.constants = {nullptr, w.data};
-    Sgemm sgemm(g.m, g.k, g.n);
+    spec.constants = {nullptr, g.constant ? w.data : nullptr};
+    spec.attrs.set("adj_x2", g.transposed);
+    Sgemm sgemm(g.batch, g.m, g.k, g.n, g.transposed);
     const Times times = compare(spec, x, w, y, sgemm, rounds);
-    print(g.name, 2.0 * g.m * g.k * g.n, times);
+    print(g.name, 2.0 * g.batch * g.m * g.k * g.n, times);
     logs += std::log(times.ours / times.blas);
   }
   std::printf("geometric mean of ratios %.3f\n\n",
@@ -199,7 +213,7 @@ int main(int argc, char **argv) {
     spec.attrs.set("strides", std::vector<int64_t>{1, 1, s.stride, s.stride});
     spec.attrs.set("pads", std::vector<int64_t>{pad, pad, pad, pad});
     spec.attrs.set("data_format", std::string("NCHW"));
-    Sgemm sgemm(out * out, s.cin * s.kernel * s.kernel, s.cout);
+    Sgemm sgemm(1, out * out, s.cin * s.kernel * s.kernel, s.cout, false);
     const Times times = compare(spec, x, w, y, sgemm, rounds);
     const double flop = 2.0 * out * out * s.cin * s.kernel * s.kernel * s.cout;
     char name[64];
