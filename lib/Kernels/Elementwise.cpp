@@ -3,9 +3,9 @@
 #include "Builtins.h"
 #include "ElementwiseOps.h"
 #include "ElementwiseShape.h"
+#include "FloatElements.h"
 #include "LaneStatus.h"
 #include "npu/Kernels/Registry.h"
-#include "npu/Numerics/Convert.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,13 +37,12 @@ struct Row {
   std::string_view numericPath;
 };
 
-constexpr StatusBits HalfArithmetic =
-    status::FloatOverflow | status::FloatUnderflow | status::VectorNanInfInput;
-constexpr StatusBits IntegerArithmetic =
-    HalfArithmetic | status::IntegerOverflow;
+// Casts happen where types are mixed and in bf16, also around exact operators.
+constexpr StatusBits Exact =
+    status::VectorNanInfInput | status::CastOverflow | status::CastUnderflow;
 constexpr StatusBits FloatArithmetic =
-    HalfArithmetic | status::CastOverflow | status::CastUnderflow;
-constexpr StatusBits Exact = status::VectorNanInfInput;
+    Exact | status::FloatOverflow | status::FloatUnderflow;
+constexpr StatusBits Arithmetic = FloatArithmetic | status::IntegerOverflow;
 
 constexpr std::string_view InHalf = "fp16, every instruction rounds";
 constexpr std::string_view InFloat = "fp32, one rounding at the end";
@@ -53,16 +52,16 @@ constexpr std::string_view NoRounding = "exact";
 
 // reference: docs/Kernels.md, element-wise operators
 constexpr Row rows[] = {
-    {"Add", ElementwiseOp::Add, 2, Rounding::EveryInstruction,
-     IntegerArithmetic, InHalf},
-    {"AddV2", ElementwiseOp::Add, 2, Rounding::EveryInstruction,
-     IntegerArithmetic, InHalf},
-    {"BiasAdd", ElementwiseOp::Add, 2, Rounding::EveryInstruction,
-     IntegerArithmetic, InHalf},
-    {"Sub", ElementwiseOp::Sub, 2, Rounding::EveryInstruction,
-     IntegerArithmetic, InHalf},
-    {"Mul", ElementwiseOp::Mul, 2, Rounding::EveryInstruction,
-     IntegerArithmetic, InHalf},
+    {"Add", ElementwiseOp::Add, 2, Rounding::EveryInstruction, Arithmetic,
+     InHalf},
+    {"AddV2", ElementwiseOp::Add, 2, Rounding::EveryInstruction, Arithmetic,
+     InHalf},
+    {"BiasAdd", ElementwiseOp::Add, 2, Rounding::EveryInstruction, Arithmetic,
+     InHalf},
+    {"Sub", ElementwiseOp::Sub, 2, Rounding::EveryInstruction, Arithmetic,
+     InHalf},
+    {"Mul", ElementwiseOp::Mul, 2, Rounding::EveryInstruction, Arithmetic,
+     InHalf},
     {"RealDiv", ElementwiseOp::Div, 2, Rounding::ByImplMode, FloatArithmetic,
      InEither},
     {"Maximum", ElementwiseOp::Maximum, 2, Rounding::EveryInstruction, Exact,
@@ -73,8 +72,8 @@ constexpr Row rows[] = {
      Exact | status::NegateMinimum, NoRounding},
     {"Abs", ElementwiseOp::Abs, 1, Rounding::EveryInstruction,
      Exact | status::NegateMinimum, NoRounding},
-    {"Square", ElementwiseOp::Square, 1, Rounding::EveryInstruction,
-     IntegerArithmetic, InHalf},
+    {"Square", ElementwiseOp::Square, 1, Rounding::EveryInstruction, Arithmetic,
+     InHalf},
     {"Sqrt", ElementwiseOp::Sqrt, 1, Rounding::AtEnd, FloatArithmetic, InFloat},
     {"Rsqrt", ElementwiseOp::Rsqrt, 1, Rounding::AtEnd, FloatArithmetic,
      InFloat},
@@ -91,24 +90,22 @@ constexpr Row rows[] = {
     {"Relu6", ElementwiseOp::Relu6, 1, Rounding::EveryInstruction, Exact,
      NoRounding},
     {"LeakyRelu", ElementwiseOp::LeakyRelu, 1, Rounding::EveryInstruction,
-     HalfArithmetic, InHalf},
+     FloatArithmetic, InHalf},
     {"Sigmoid", ElementwiseOp::Sigmoid, 1, Rounding::Sigmoid, FloatArithmetic,
      "310, 910A: fp16, every instruction rounds; 310P, 910B: fp32, one "
      "rounding"},
     {"Tanh", ElementwiseOp::Tanh, 1, Rounding::Tanh, FloatArithmetic,
      "fp32, one rounding at the end; 310: exp in fp16"},
     {"Muls", ElementwiseOp::MulScalar, 1, Rounding::EveryInstruction,
-     IntegerArithmetic, InHalf},
+     Arithmetic, InHalf},
     {"Adds", ElementwiseOp::AddScalar, 1, Rounding::EveryInstruction,
-     IntegerArithmetic, InHalf},
-    {"AddN", ElementwiseOp::Sum, 0, Rounding::AtEnd,
-     FloatArithmetic | status::IntegerOverflow,
+     Arithmetic, InHalf},
+    {"AddN", ElementwiseOp::Sum, 0, Rounding::AtEnd, Arithmetic,
      "fp32 sum from left to right, one rounding at the end"},
-    {"AccumulateNV2", ElementwiseOp::Sum, 0, Rounding::AtEnd,
-     FloatArithmetic | status::IntegerOverflow,
+    {"AccumulateNV2", ElementwiseOp::Sum, 0, Rounding::AtEnd, Arithmetic,
      "fp32 sum from left to right, one rounding at the end"},
-    {"Eltwise", ElementwiseOp::Sum, 0, Rounding::EveryInstruction,
-     IntegerArithmetic, InHalf},
+    {"Eltwise", ElementwiseOp::Sum, 0, Rounding::EveryInstruction, Arithmetic,
+     InHalf},
 };
 
 const Row *findRow(std::string_view type) {
@@ -240,11 +237,6 @@ Expected<unsigned> biasAxis(const NodeSpec &spec) {
   return static_cast<unsigned>(axis);
 }
 
-bool isFloat(DataType dtype) {
-  return dtype == DataType::Float16 || dtype == DataType::Float ||
-         dtype == DataType::BFloat16;
-}
-
 class ElementwiseKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -283,8 +275,6 @@ private:
   unsigned computedSize(size_t operand) const {
     return inFloat() ? sizeof(float) : storedSize(operand);
   }
-  void widen(size_t operand, const std::byte *from, int64_t count,
-             std::vector<std::byte> &to) const;
 };
 
 } // namespace
@@ -293,11 +283,11 @@ Status ElementwiseKernel::bindTypes(const Row &row, const NodeSpec &spec,
                                     const NumericConfig &config) {
   mode = config.overflow;
   outputType = spec.outputs.front().dtype;
-  bool uniform = true, floats = isFloat(outputType);
+  bool uniform = true, floats = isFloatType(outputType);
   for (const auto &input : spec.inputs) {
     inputTypes.push_back(input->dtype);
     uniform &= input->dtype == outputType;
-    floats &= isFloat(input->dtype);
+    floats &= isFloatType(input->dtype);
   }
   if (uniform &&
       (outputType == DataType::Int32 || outputType == DataType::Int64)) {
@@ -369,19 +359,6 @@ ElementwiseKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
-void ElementwiseKernel::widen(size_t operand, const std::byte *from,
-                              int64_t count, std::vector<std::byte> &to) const {
-  const size_t size = static_cast<size_t>(count);
-  to.resize(size * sizeof(float));
-  const std::span<float> floats(reinterpret_cast<float *>(to.data()), size);
-  if (inputTypes[operand] == DataType::Float16)
-    numerics::halfToFloat(
-        {reinterpret_cast<const numerics::Half *>(from), size}, floats);
-  else
-    numerics::bfloat16ToFloat(
-        {reinterpret_cast<const numerics::BFloat16 *>(from), size}, floats);
-}
-
 StatusBits ElementwiseKernel::compute(std::span<const void *const> inputs,
                                       std::byte *output, size_t count) const {
   if (isInteger)
@@ -393,15 +370,7 @@ StatusBits ElementwiseKernel::compute(std::span<const void *const> inputs,
   std::vector<float> result(count);
   const StatusBits bits =
       function({inputs, result.data(), count, binding.params});
-  if (outputType == DataType::Float16)
-    return bits |
-           numerics::floatToHalf(
-               result, {reinterpret_cast<numerics::Half *>(output), count},
-               mode);
-  return bits |
-         numerics::floatToBFloat16(
-             result, {reinterpret_cast<numerics::BFloat16 *>(output), count},
-             mode);
+  return bits | fromFloat(outputType, result, output, mode);
 }
 
 const std::byte *
@@ -427,10 +396,14 @@ ElementwiseKernel::fetch(size_t operand, const std::byte *data, int64_t begin,
     from = gathered.data();
     break;
   }
-  if (computedSize(operand) != size)
-    widen(operand, from, count, buffer);
-  else
+  if (computedSize(operand) == size) {
     buffer = std::move(gathered);
+    return buffer.data();
+  }
+  buffer.resize(count * sizeof(float));
+  toFloat(
+      inputTypes[operand], from,
+      {reinterpret_cast<float *>(buffer.data()), static_cast<size_t>(count)});
   return buffer.data();
 }
 
