@@ -31,6 +31,7 @@ static int runInfo(llvm::ArrayRef<std::string> paths, bool json) {
 
 int npu::npuDumpMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::ResetCommandLineParser(); // libLLVM's own options are not this tool's
   cl::OptionCategory category("npu-dump options");
   cl::SubCommand info("info", "Show what is in dump files and folders");
   cl::list<std::string> paths(cl::Positional, cl::OneOrMore,

@@ -434,6 +434,7 @@ int Run::main() {
 
 int npu::npuRunMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::ResetCommandLineParser(); // libLLVM's own options are not this tool's
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::SetVersionPrinter(printVersion);
