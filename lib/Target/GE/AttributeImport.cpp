@@ -596,8 +596,10 @@ FailureOr<Attribute> AttributeImporter::importBytes(const TextField &field) {
       return failure();
     return Attribute(*bytes);
   }
+  // MLIR refuses bytecode in a buffer less aligned than a blob in it; this is
+  // what every buffer has.
   AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(size, /*align=*/64, /*dataIsMutable=*/true);
+      HeapAsmResourceBlob::allocate(size, /*align=*/16, /*dataIsMutable=*/true);
   decodeString(field.value, blob.getMutableData().data());
   auto type = RankedTensorType::get({static_cast<int64_t>(size)},
                                     builder.getIntegerType(8));
