@@ -19,10 +19,11 @@ config.test_exec_root = os.path.join(config.npu_obj_root, "test")
 llvm_config.use_default_substitutions()
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 
-# Of the sanitizers' checks two do not go with an uninstrumented libMLIR.so:
-# containers that cross the boundary, and the leaks of its static objects.
+# Three checks of AddressSanitizer do not go with an uninstrumented libMLIR.so:
+# containers and arenas that cross the boundary, leaks of its static objects.
 llvm_config.with_environment(
-    "ASAN_OPTIONS", "detect_container_overflow=0:detect_leaks=0"
+    "ASAN_OPTIONS",
+    "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0",
 )
 llvm_config.with_environment("UBSAN_OPTIONS", "print_stacktrace=1")
 
@@ -47,7 +48,8 @@ tools = [
 ]
 llvm_config.add_tool_substitutions(tools, tool_dirs)
 
-config.substitutions.append(("%python", f'"{config.python_executable}"'))
+# Before lit's own %python, the interpreter of lit, which may lack numpy.
+config.substitutions.insert(0, ("%python", f'"{config.python_executable}"'))
 config.substitutions.append(
     ("%plugin", os.path.join(config.npu_obj_root, "lib", "libNpuPlugin.so"))
 )

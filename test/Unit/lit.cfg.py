@@ -14,7 +14,7 @@ config.test_format = lit.formats.GoogleTest("", "Tests")
 
 # libMLIR.so is not instrumented; see ../lit.cfg.py.
 config.environment["ASAN_OPTIONS"] = (
-    "detect_container_overflow=0:detect_leaks=0"
+    "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
 )
 config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
 for name in ("HOME", "TMPDIR"):
