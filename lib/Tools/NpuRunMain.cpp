@@ -12,6 +12,7 @@
 #include "npu/Execution/Report.h"
 #include "npu/InitAllDialects.h"
 #include "npu/InitAllExternalModels.h"
+#include "npu/Numerics/SimdTarget.h"
 #include "npu/Transforms/Passes.h"
 #include "npu/Transforms/RecoverFused.h"
 
@@ -69,6 +70,11 @@ struct Options {
   cl::opt<unsigned> threads{
       "threads", cl::desc("Threads; 0 (default) is one a processor"),
       cl::value_desc("N"), cl::init(0), cl::cat(category)};
+  cl::opt<std::string> simd{
+      "simd",
+      cl::desc("Instruction set: portable, avx2 or avx512; the best by "
+               "default. All give the same bits"),
+      cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<std::string> fusionSource{
       "fusion-source",
       cl::desc("A stage of the graph from before fusion, for the members of "
@@ -205,6 +211,21 @@ static Expected<NumericConfig> readNumericConfig(const Options &options) {
   return config;
 }
 
+static Status selectSimdTarget(llvm::StringRef name) {
+  if (name.empty())
+    return {};
+  std::string supported;
+  for (numerics::SimdTarget target : numerics::getSupportedTargets()) {
+    if (name == getName(target)) {
+      numerics::setTargetForTest(target);
+      return {};
+    }
+    supported += (supported.empty() ? "" : ", ") + std::string(getName(target));
+  }
+  return Status::error("--simd " + name.str() +
+                       ": expected one of this processor's: " + supported);
+}
+
 static Expected<std::optional<uint64_t>> readSeed(llvm::StringRef init) {
   if (init == "fail")
     return std::optional<uint64_t>();
@@ -231,6 +252,8 @@ Status Run::readOptions() {
   if (!config)
     return config.takeStatus();
   sessionOptions.config = *config;
+  if (Status status = selectSimdTarget(options.simd.getValue()); !status)
+    return status;
   Expected<std::optional<uint64_t>> seed = readSeed(options.init);
   if (!seed)
     return seed.takeStatus();
