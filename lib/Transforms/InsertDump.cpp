@@ -128,13 +128,17 @@ Subject::Subject(Operation *op) : op(op) {
 /// Selects the sides of \p subject that the mode asks for; false if there is
 /// nothing on them.
 bool Selection::selectWhole(Subject &subject) const {
-  if (mode != DumpMode::Output)
+  bool selectsAny = false;
+  if (mode != DumpMode::Output) {
     subject.dumpedOperands.set();
+    selectsAny |= !subject.operands.empty();
+  }
   if (mode != DumpMode::Input) {
     subject.dumpedResults.set();
     subject.takesGraphInputs = true;
+    selectsAny |= !subject.results.empty();
   }
-  return subject.dumpedOperands.any() || subject.dumpedResults.any();
+  return selectsAny;
 }
 
 void Selection::apply(unsigned pattern, Subject &subject) {

@@ -7,13 +7,13 @@
 // RUN: npu-opt %s --npu-insert-dump="members" --npu-strip-instrumentation | diff %t.plain -
 
 // CHECK-NOT: instr.dump
-// CHECK: ge.yield
+// CHECK: yield %
 // CHECK: instr.dump "fused" of %fused_ctl
 // CHECK-NOT: instr.dump
 
 // MEMBERS: node "Relu" "relu1"
 // MEMBERS-NEXT: instr.dump "relu1" of %relu1_ctl
-// MEMBERS: ge.yield
+// MEMBERS: yield %
 // MEMBERS: instr.dump "fused" of %fused_ctl
 // MEMBERS-NOT: instr.dump
 

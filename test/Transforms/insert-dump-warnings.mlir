@@ -1,6 +1,6 @@
 // A pattern that selects nothing is named.
 
-// RUN: npu-opt %s --npu-insert-dump="layer='none re:no+ne type:None x:in0+out0+out1 type:Data:out0 sink r'" --verify-diagnostics -o %t
+// RUN: npu-opt %s --npu-insert-dump="layer='none re:no+ne type:None x:in0+out0+out1 type:Data:out0 sink:in0 sink r'" --verify-diagnostics -o %t
 
 // expected-warning@+6 {{'none' selects no operation}}
 // expected-warning@+5 {{'re:no+ne' selects no operation}}
