@@ -15,122 +15,15 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "Multiply-inl.h"
 #include "npu/Numerics/Simd-inl.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
-#include <utility>
-
-#ifndef NPU_CUBE_TILE_CONSTANTS
-#define NPU_CUBE_TILE_CONSTANTS
-namespace npu::kernels::cube {
-/// Values of k in a depth block. An fp32 accumulator holds 256 products of
-/// 8-bit integers exactly.
-constexpr int64_t DepthBlock = 256;
-/// Floats between rows of the widened left operand: a compile-time constant,
-/// and not a multiple of the page, so that rows do not share cache sets. A run
-/// is widened whole and may exceed the block.
-constexpr int64_t LeftPitch = DepthBlock + PanelWidth;
-/// Bounds over all instruction sets, for the work space.
-constexpr int64_t MaxKernelRows = 14;
-constexpr int64_t MaxKernelPanels = 8;
-/// Tiles are cut into kernels of equal height, at most this many rows more
-/// than the tile has.
-constexpr int64_t AccumulatorCount =
-    (MaxTileRows + MaxKernelRows) * MaxTilePanels * PanelWidth;
-} // namespace npu::kernels::cube
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace npu::kernels::cube::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using namespace npu::numerics::HWY_NAMESPACE;
-
-using DF = hn::CappedTag<float, PanelWidth>;
-using VF = hn::Vec<DF>;
-constexpr int64_t NumLanes = hn::MaxLanes(DF());
-constexpr int VectorsPerPanel = PanelWidth / NumLanes;
-
-// Accumulators, the panel values of one k and a broadcast must fit into the
-// registers: 32 of 16 lanes, 16 of 8; 32 of 4 on Arm. With one row, more panels
-// hide the latency of the sums.
-#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
-constexpr int KernelRows = 2, KernelPanels = 1, RowPanels = 2;
-#else
-constexpr int KernelRows = NumLanes == 16 ? 14 : 6;
-constexpr int KernelPanels = NumLanes == 16 ? 2 : 1;
-constexpr int RowPanels = NumLanes == 16 ? 8 : 4;
-#endif
-static_assert(KernelRows <= MaxKernelRows && RowPanels <= MaxKernelPanels);
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-HWY_INLINE VF loadRight(const uint16_t *from) { return loadHalf(DF(), from); }
-HWY_INLINE VF loadRight(const float *from) { return hn::LoadU(DF(), from); }
-
-/// fp16 products are exact in fp32, so fusing the addition changes nothing;
-/// others round, and the promise is one rounding for each.
-HWY_INLINE VF addProduct(const uint16_t *, VF a, VF b, VF sum) {
-  return hn::MulAdd(a, b, sum);
-}
-HWY_INLINE VF addProduct(const float *, VF a, VF b, VF sum) {
-  return hn::Add(sum, hn::Mul(a, b));
-}
-
-/// sums[r][...] = (init, or sums[r][...] where init is null) + products over
-/// depth values of k, for R rows and P panels.
-template <int R, int P, class Right>
-void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
-              int64_t panelPitch, int64_t depthPitch, int64_t depth,
-              const float *HWY_RESTRICT init, float *HWY_RESTRICT sums) {
-  constexpr int N = P * VectorsPerPanel;
-  const DF df;
-  VF acc[R][N];
-  for (int r = 0; r < R; ++r)
-    for (int n = 0; n < N; ++n)
-      acc[r][n] = init ? hn::LoadU(df, init + n * NumLanes)
-                       : hn::Load(df, sums + r * P * PanelWidth + n * NumLanes);
-  for (int64_t k = 0; k < depth; ++k, right += depthPitch) {
-    VF b[N];
-    for (int n = 0; n < N; ++n)
-      b[n] = loadRight(right + n / VectorsPerPanel * panelPitch +
-                       n % VectorsPerPanel * NumLanes);
-    for (int r = 0; r < R; ++r) {
-      const VF a = hn::Set(df, left[r * LeftPitch + k]);
-      for (int n = 0; n < N; ++n)
-        acc[r][n] = addProduct(right, a, b[n], acc[r][n]);
-    }
-  }
-  for (int r = 0; r < R; ++r)
-    for (int n = 0; n < N; ++n)
-      hn::Store(acc[r][n], df, sums + r * P * PanelWidth + n * NumLanes);
-}
-
-template <class Right>
-using MultiplyFunction = void (*)(const float *, const Right *, int64_t,
-                                  int64_t, int64_t, const float *, float *);
-
-/// Element (r - 1) * P + p - 1 is the kernel of r rows and p panels.
-template <class Right, int P, size_t... I>
-constexpr std::array<MultiplyFunction<Right>, sizeof...(I)>
-listKernels(std::index_sequence<I...>) {
-  return {multiply<I / P + 1, I % P + 1, Right>...};
-}
-
-template <class Right>
-MultiplyFunction<Right> selectKernel(int64_t rows, int64_t panels) {
-  static constexpr auto kernels = listKernels<Right, KernelPanels>(
-      std::make_index_sequence<KernelRows * KernelPanels>());
-  static constexpr auto rowKernels =
-      listKernels<Right, RowPanels>(std::make_index_sequence<RowPanels>());
-  return rows == 1 ? rowKernels[panels - 1]
-                   : kernels[(rows - 1) * KernelPanels + panels - 1];
-}
 
 //===----------------------------------------------------------------------===//
 // The left operand

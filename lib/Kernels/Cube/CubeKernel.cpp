@@ -80,7 +80,7 @@ namespace {
 
 class CubeKernel final : public Kernel {
 public:
-  explicit CubeKernel(CubePlan plan) : plan(std::move(plan)) {}
+  explicit CubeKernel(CubePlan plan);
 
   Expected<NodeStatus> run(RunContext &context,
                            std::span<const ConstTensor> inputs,
@@ -89,6 +89,7 @@ public:
 private:
   CubePlan plan;
   Contractor contractor;
+  std::vector<int64_t> panelStarts; // of the right matrices, when packed
   std::vector<PanelJob> jobs;
   int64_t jobElements = 0; // of the panels of all jobs
   std::vector<Contraction> parts;
@@ -103,6 +104,16 @@ private:
   bool readBias(const std::byte *data);
   void clearPadding(const MutableTensor &out) const;
 };
+
+CubeKernel::CubeKernel(CubePlan planned) : plan(std::move(planned)) {
+  int64_t at = 0;
+  for (const PlannedMatrix &matrix : plan.right) {
+    panelStarts.push_back(at);
+    at += OffsetMatrix{nullptr, plan.offsets[matrix.depthTable],
+                       plan.offsets[matrix.columnTable]}
+              .panelElements();
+  }
+}
 
 /// Sets jobs to pack \p matrices of \p data one after the other.
 void CubeKernel::listJobs(std::span<const PlannedMatrix> matrices,
@@ -163,18 +174,6 @@ void CubeKernel::bindParts(const std::byte *left, const std::byte *right,
                            bool inPlace, const MutableTensor &out) {
   const int64_t leftSize = sizeOf(plan.types.left);
   const int64_t panelSize = sizeOf(panelType(plan.rightType));
-  std::vector<int64_t> starts;
-  if (!inPlace) {
-    int64_t at = 0;
-    for (const PlannedMatrix &matrix : plan.right) {
-      starts.push_back(at);
-      at +=
-          ceilDiv(static_cast<int64_t>(plan.offsets[matrix.columnTable].size()),
-                  PanelWidth) *
-          static_cast<int64_t>(plan.offsets[matrix.depthTable].size()) *
-          PanelWidth;
-    }
-  }
   parts.clear();
   for (const PlannedPart &planned : plan.parts) {
     Contraction part;
@@ -187,7 +186,7 @@ void CubeKernel::bindParts(const std::byte *left, const std::byte *right,
                     plan.depthPitch};
     else
       part.right = {
-          right + starts[planned.right] * panelSize,
+          right + panelStarts[planned.right] * panelSize,
           static_cast<int64_t>(plan.offsets[matrix.depthTable].size()) *
               PanelWidth,
           PanelWidth};
