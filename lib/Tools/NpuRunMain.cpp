@@ -216,7 +216,7 @@ static Status selectSimdTarget(llvm::StringRef name) {
     return {};
   std::string supported;
   for (numerics::SimdTarget target : numerics::getSupportedTargets()) {
-    if (name == getName(target)) {
+    if (name == llvm::StringRef(getName(target))) {
       numerics::setTargetForTest(target);
       return {};
     }
