@@ -47,6 +47,15 @@ private:
   uint32_t begin, end;
 };
 
+/// Calls \p fn for the value of a field, or for each of a list's.
+template <typename Fn>
+llvm::LogicalResult forEachValue(const TextField &field, TextRange children,
+                                 Fn fn) {
+  if (field.kind != TextField::Kind::List)
+    return fn(field, children);
+  return children.forEach(fn);
+}
+
 class AttributeImporter {
 public:
   AttributeImporter(mlir::MLIRContext *context, llvm::StringRef fileName,
@@ -109,7 +118,6 @@ private:
   mlir::FailureOr<llvm::StringRef> importEnum(const TextField &field);
   llvm::LogicalResult expectMessage(const TextField &field,
                                     llvm::StringRef name);
-  mlir::Type getElementTypeFor(llvm::StringRef name);
 
   mlir::Builder builder;
   mlir::StringAttr fileName;
