@@ -11,10 +11,10 @@
 using namespace npu;
 using namespace npu::kernels::cube;
 
-void Contractor::cut(std::span<const Contraction> parts) {
-  // A fixed number of tiles is enough to occupy the threads; fewer panels in a
-  // tile cost a second packing of its rows.
-  constexpr int64_t EnoughTiles = 32;
+void Contractor::cut(std::span<const Contraction> parts, int64_t threads) {
+  // A few tiles for each thread keep all of them busy to the end; fewer panels
+  // in a tile cost a second packing of its rows.
+  const int64_t enoughTiles = threads == 1 ? 1 : 4 * threads;
   items.clear();
   int64_t panelsInTile = MaxTilePanels;
   for (; panelsInTile > 4; panelsInTile /= 2) {
@@ -22,7 +22,7 @@ void Contractor::cut(std::span<const Contraction> parts) {
     for (const Contraction &part : parts)
       tiles += ceilDiv(part.left.numRows(), MaxTileRows) *
                ceilDiv(ceilDiv(part.columns, PanelWidth), panelsInTile);
-    if (tiles >= EnoughTiles)
+    if (tiles >= enoughTiles)
       break;
   }
   for (int64_t index = 0; index < static_cast<int64_t>(parts.size()); ++index) {
@@ -39,7 +39,7 @@ void Contractor::cut(std::span<const Contraction> parts) {
 ContractionEvents Contractor::run(ThreadPool &pool,
                                   std::span<const Contraction> parts,
                                   const ContractionTypes &types) {
-  cut(parts);
+  cut(parts, pool.numThreads());
   const int64_t count = static_cast<int64_t>(items.size());
   const int64_t workers = std::min<int64_t>(pool.numThreads(), count);
   if (static_cast<int64_t>(spaces.size()) < workers)

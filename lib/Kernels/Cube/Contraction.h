@@ -153,7 +153,7 @@ private:
   std::vector<Item> items;
   std::vector<AlignedBuffer> spaces; // one for each thread
 
-  void cut(std::span<const Contraction> parts);
+  void cut(std::span<const Contraction> parts, int64_t threads);
 };
 
 } // namespace npu::kernels::cube

@@ -167,7 +167,32 @@ bool packLeft(const LeftOperand &left, const RowPositions &positions,
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Stores one panel of a row.
+/// Collects what the results of a tile tell.
+struct ResultTracker {
+  OverflowTracker<DF> overflow{DF()};
+  UnderflowTracker<DF> underflow{DF()};
+
+  HWY_INLINE void update(VF sum) {
+    overflow.update(sum);
+    underflow.update(sum);
+  }
+  void report(DataType out, ContractionEvents &events) const {
+    if (out != DataType::Float) {
+      const bool half = out == DataType::Float16;
+      events.status |= overflow.status(half ? numerics::HalfOverflowLimit
+                                            : numerics::BFloat16OverflowLimit,
+                                       status::CastOverflow, status::None) |
+                       underflow.status(half ? numerics::HalfUnderflowLimit
+                                             : numerics::BFloat16UnderflowLimit,
+                                        status::CastUnderflow);
+    }
+    if (overflow.status(numerics::FloatOverflowLimit, status::None,
+                        status::CubeOverflow))
+      events.nonFiniteSum = true;
+  }
+};
+
+/// Stores the \p valid columns of one panel of a row.
 template <class T>
 HWY_INLINE void storePanel(const T *values, const Destination &out, T *row,
                            int64_t panel, int64_t valid) {
@@ -185,60 +210,55 @@ HWY_INLINE void storePanel(const T *values, const Destination &out, T *row,
 template <class T, class Narrow>
 HWY_INLINE void finish(const Contraction &part, const RowPositions &positions,
                        int64_t rows, int64_t panelBegin, int64_t panels,
-                       float overflowLimit, float underflowLimit,
-                       const float *sums, ContractionEvents &events,
+                       const float *sums, ResultTracker &tracker,
                        const Narrow &narrow) {
   const DF df;
-  OverflowTracker<DF> overflow(df);
-  UnderflowTracker<DF> underflow(df);
   T *out = reinterpret_cast<T *>(part.out.data);
+  const bool scattered = !part.out.columnOffsets.empty();
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t p = 0; p < panels; ++p) {
       const int64_t panel = panelBegin + p;
       const int64_t valid =
           std::min(PanelWidth, part.columns - panel * PanelWidth);
+      T *row = out + positions.output[r];
+      if (HWY_LIKELY(valid == PanelWidth && !scattered)) {
+        T *to = row + panel * part.out.panelPitch;
+        for (int v = 0; v < VectorsPerPanel; ++v, sums += NumLanes) {
+          const VF sum = hn::Load(df, sums);
+          tracker.update(sum);
+          narrow(sum, to + v * NumLanes);
+        }
+        continue;
+      }
       HWY_ALIGN T values[PanelWidth];
       for (int v = 0; v < VectorsPerPanel; ++v, sums += NumLanes) {
-        VF sum = hn::Load(df, sums);
-        if (HWY_UNLIKELY(valid < PanelWidth))
-          sum = hn::IfThenElseZero(
-              hn::FirstN(
-                  df, std::clamp<int64_t>(valid - v * NumLanes, 0, NumLanes)),
-              sum);
-        overflow.update(sum);
-        underflow.update(sum);
+        const VF sum = hn::IfThenElseZero(
+            hn::FirstN(df,
+                       std::clamp<int64_t>(valid - v * NumLanes, 0, NumLanes)),
+            hn::Load(df, sums));
+        tracker.update(sum);
         narrow(sum, values + v * NumLanes);
       }
-      storePanel(values, part.out, out + positions.output[r], panel, valid);
+      storePanel(values, part.out, row, panel, valid);
     }
-  events.status |=
-      overflow.status(overflowLimit, status::CastOverflow, status::None) |
-      underflow.status(underflowLimit, status::CastUnderflow);
-  if (overflow.status(numerics::FloatOverflowLimit, status::None,
-                      status::CubeOverflow))
-    events.nonFiniteSum = true;
 }
 
 template <OverflowMode M>
 void finishSums(const Contraction &part, DataType type,
                 const RowPositions &positions, int64_t rows, int64_t panelBegin,
-                int64_t panels, const float *sums, ContractionEvents &events) {
+                int64_t panels, const float *sums, ResultTracker &tracker) {
   switch (type) {
   case DataType::Float16:
     return finish<uint16_t>(
-        part, positions, rows, panelBegin, panels, numerics::HalfOverflowLimit,
-        numerics::HalfUnderflowLimit, sums, events,
+        part, positions, rows, panelBegin, panels, sums, tracker,
         [](VF sum, uint16_t *to) HWY_ATTR { storeHalf<M>(DF(), sum, to); });
   case DataType::BFloat16:
-    return finish<uint16_t>(part, positions, rows, panelBegin, panels,
-                            numerics::BFloat16OverflowLimit,
-                            numerics::BFloat16UnderflowLimit, sums, events,
-                            [](VF sum, uint16_t *to)
-                                HWY_ATTR { storeBFloat16<M>(DF(), sum, to); });
+    return finish<uint16_t>(
+        part, positions, rows, panelBegin, panels, sums, tracker,
+        [](VF sum, uint16_t *to) HWY_ATTR { storeBFloat16<M>(DF(), sum, to); });
   default: // Float: no rounding, and infinities are kept in both modes
-    return finish<float>(part, positions, rows, panelBegin, panels,
-                         numerics::FloatOverflowLimit, 0, sums, events,
-                         [](VF sum, float *to) HWY_ATTR {
+    return finish<float>(part, positions, rows, panelBegin, panels, sums,
+                         tracker, [](VF sum, float *to) HWY_ATTR {
                            hn::StoreU(canonicalizeNaN(DF(), sum), DF(), to);
                          });
   }
@@ -296,6 +316,7 @@ void computeTileOf(const Contraction &part, const ContractionTypes &types,
   const int64_t bands = ceilDiv(tileRows, KernelRows);
   int64_t k = 0, runBegin = 0;
   bool first = true, last = false;
+  ResultTracker tracker;
   do {
     int64_t runEnd = runBegin, depth = 0;
     while (runEnd < numRuns &&
@@ -346,7 +367,7 @@ void computeTileOf(const Contraction &part, const ContractionTypes &types,
         } else {
           if (last)
             finishSums<M>(part, types.out, positions, rows, panel, panels, sums,
-                          events);
+                          tracker);
           sums += count;
         }
       }
@@ -355,6 +376,8 @@ void computeTileOf(const Contraction &part, const ContractionTypes &types,
     runBegin = runEnd;
     first = false;
   } while (!last);
+  if constexpr (!Integer)
+    tracker.report(types.out, events);
 }
 
 /// The same for a depthwise product, where each column has its own left values.
@@ -366,6 +389,7 @@ void computeDepthwise(const Contraction &part, const ContractionTypes &types,
   const hn::RebindToUnsigned<DF> du;
   const auto magnitude = hn::Set(du, 0x7FFFFFFF);
   auto largest = hn::Zero(du);
+  ResultTracker tracker;
   const uint64_t inputHeight = part.left.inputHeight;
   const uint64_t inputWidth = part.left.inputWidth;
   for (int64_t panel = tile.panelBegin; panel < tile.panelEnd; ++panel) {
@@ -412,11 +436,12 @@ void computeDepthwise(const Contraction &part, const ContractionTypes &types,
         for (int v = 0; v < VectorsPerPanel; ++v)
           hn::Store(acc[v], df, sums + r * PanelWidth + v * NumLanes);
       }
-      finishSums<M>(part, types.out, positions, rows, panel, 1, sums, events);
+      finishSums<M>(part, types.out, positions, rows, panel, 1, sums, tracker);
     }
   }
   if (hn::GetLane(hn::MaxOfLanes(du, largest)) >= 0x7F800000)
     events.nonFiniteInput = true;
+  tracker.report(types.out, events);
 }
 
 template <class T, class Right, OverflowMode M>
