@@ -177,15 +177,16 @@ void ElementwiseShape::gather(size_t number, const std::byte *data,
   const auto &digits = layout.digits();
   const Digit &lane = digits.back();
   const int64_t laneStep = operand.steps.back();
-  std::vector<int64_t> index(axes.size());
+  // The digits of the first element; the lane of later rows is 0.
+  const size_t outer = digits.size() - 1;
+  std::vector<int64_t> value(outer), index(axes.size());
+  int64_t row = 0;
+  for (size_t d = 0; d < outer; ++d) {
+    value[d] = begin / digits[d].stride % digits[d].extent;
+    row += value[d] * operand.steps[d];
+    index[digits[d].axis] += value[d] * digits[d].weight;
+  }
   for (int64_t at = begin, end = begin + count; at < end;) {
-    std::fill(index.begin(), index.end(), 0);
-    int64_t row = 0;
-    for (size_t d = 0; d + 1 < digits.size(); ++d) {
-      const int64_t value = at / digits[d].stride % digits[d].extent;
-      row += value * operand.steps[d];
-      index[digits[d].axis] += value * digits[d].weight;
-    }
     int64_t valid = lane.extent;
     for (unsigned axis = 0; axis < axes.size(); ++axis) {
       if (!operand.bounded[axis])
@@ -212,5 +213,15 @@ void ElementwiseShape::gather(size_t number, const std::byte *data,
                 (last - first - filled) * elementSize);
     to += (last - first) * elementSize;
     at += last - first;
+    // To the next row, like an odometer.
+    for (size_t d = outer; d-- > 0;) {
+      row += operand.steps[d];
+      index[digits[d].axis] += digits[d].weight;
+      if (++value[d] < digits[d].extent)
+        break;
+      row -= value[d] * operand.steps[d];
+      index[digits[d].axis] -= value[d] * digits[d].weight;
+      value[d] = 0;
+    }
   }
 }

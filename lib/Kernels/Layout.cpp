@@ -236,6 +236,11 @@ Status LayoutBuilder::build(std::vector<LogicalAxis> axes) {
     layout.logicalAxes[*h].extent *= layout.logicalAxes[*w].extent;
     layout.logicalAxes.erase(layout.logicalAxes.begin() + *w);
   }
+  if (spec->format == Format::C1HWNCoC0)
+    if (auto n = layout.findAxis('N'); n && layout.logicalAxes[*n].extent > 1)
+      return Status::error(
+          "C1HWNCoC0 of N = " + std::to_string(layout.logicalAxes[*n].extent) +
+          " is not supported, only of N = 1");
   if (Status status = bindGroups(); !status)
     return status;
 
@@ -468,37 +473,46 @@ Expected<Shape> kernels::physicalShape(Format format, int64_t groups,
   return std::move(builder->shape);
 }
 
+Layout Layout::flat(const Shape &shape, std::string_view letters) {
+  Layout layout;
+  layout.logicalAxes = axesInOrder(shape, letters);
+  layout.physicalCount = getNumElements(shape);
+  layout.layoutParts.push_back(
+      {0, std::numeric_limits<int64_t>::max(), 0, 0, 0});
+  int64_t stride = 1;
+  for (unsigned axis = layout.logicalAxes.size(); axis-- > 0;) {
+    layout.physicalDigits.push_back({axis, 1, shape[axis], stride});
+    stride *= shape[axis];
+  }
+  std::reverse(layout.physicalDigits.begin(), layout.physicalDigits.end());
+  return layout;
+}
+
 Expected<Layout> Layout::create(const TensorDesc &desc) {
   if (Status status = checkDims(desc.shape, "shape"); !status)
     return status;
-  if (isPlain(desc.format)) {
-    Layout layout;
-    layout.logicalAxes =
-        axesInOrder(desc.shape, lettersOf(desc.format, desc.originFormat,
-                                          desc.shape.size()));
-    layout.physicalCount = desc.numElements();
-    layout.layoutParts.push_back(
-        {0, std::numeric_limits<int64_t>::max(), 0, 0, 0});
-    int64_t stride = 1;
-    for (unsigned axis = layout.logicalAxes.size(); axis-- > 0;) {
-      const int64_t extent = desc.shape[axis];
-      layout.physicalDigits.push_back({axis, 1, extent, stride});
-      stride *= extent;
-    }
-    std::reverse(layout.physicalDigits.begin(), layout.physicalDigits.end());
-    return layout;
-  }
-
+  if (isPlain(desc.format))
+    return flat(desc.shape,
+                lettersOf(desc.format, desc.originFormat, desc.shape.size()));
   if (desc.shape.empty())
     return Status::error("a scalar has no layout in " +
                          std::string(getName(desc.format)));
   auto builder = buildPrivate(desc.format, desc.groups, desc.shape.back(),
                               desc.originFormat, desc.originShape, &desc.shape);
-  if (!builder)
-    return builder.takeStatus().withContext(desc.toString());
-  if (builder->shape != desc.shape)
+  if (!builder || builder->shape != desc.shape) {
+    // A graph need not give an origin. Then every lane counts as data.
+    if (desc.originShape == desc.shape || !isPlain(desc.originFormat)) {
+      const Shape &s = desc.shape;
+      if (desc.format != Format::NC1HWC0 || s.size() != 5)
+        return flat(s, {});
+      return create({desc.dtype, desc.format, 0, s, Format::NCHW,
+                     Shape{s[0], s[1] * s[4], s[2], s[3]}});
+    }
+    if (!builder)
+      return builder.takeStatus().withContext(desc.toString());
     return Status::error(desc.toString() + ": its shape should be " +
                          npu::toString(builder->shape));
+  }
   for (unsigned i = 0; i < builder->layout.logicalAxes.size(); ++i) {
     const LogicalAxis &axis = builder->layout.logicalAxes[i];
     if (axis.extent > 1 &&

@@ -67,7 +67,10 @@ struct LayoutPart {
 class Layout {
 public:
   /// Reads the layout off \p desc and checks its shape against the formula of
-  /// its format. C0 comes from the last dimension of the shape. Fails for a
+  /// its format. C0 comes from the last dimension of the shape. A private
+  /// format without an origin (none, or the shape itself) has data in all
+  /// lanes: NC1HWC0 counts as an NCHW of C1 * C0 channels, others as their
+  /// shape. Fails for a
   /// format without a known formula, for a shape that contradicts the origin,
   /// and for sizes that do not fit.
   static Expected<Layout> create(const TensorDesc &desc);
@@ -100,6 +103,8 @@ public:
 
 private:
   friend class LayoutBuilder;
+  static Layout flat(const Shape &shape, std::string_view letters);
+
   std::vector<LogicalAxis> logicalAxes;
   std::vector<Digit> physicalDigits;
   std::vector<LayoutPart> layoutParts;

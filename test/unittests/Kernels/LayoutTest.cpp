@@ -175,6 +175,24 @@ TEST(LayoutTest, ReshapeTypeFollowsTheShape) {
   EXPECT_EQ(layout->elementAt({3, 17, 0, 0}), 3 * 32 + 16 + 1);
 }
 
+// Graphs may leave the origin out.
+TEST(LayoutTest, WithoutOrigin) {
+  const Shape shape{2, 3, 4, 5, 16};
+  auto image = Layout::create(
+      {DataType::Float16, Format::NC1HWC0, 0, shape, Format::NC1HWC0, shape});
+  ASSERT_TRUE(image.ok()) << image.status().message();
+  EXPECT_FALSE(image->hasPadding());
+  EXPECT_EQ(image->axes()[*image->findAxis('C')].extent, 48);
+  EXPECT_EQ(image->elementAt({1, 17, 2, 3}),
+            (((1 * 3 + 1) * 4 + 2) * 5 + 3) * 16 + 1);
+  const Shape blocks{6, 2, 16, 16};
+  auto filter = Layout::create({DataType::Float16, Format::FRACTAL_ZN_LSTM, 0,
+                                blocks, Format::FRACTAL_ZN_LSTM, blocks});
+  ASSERT_TRUE(filter.ok()) << filter.status().message();
+  EXPECT_EQ(filter->numElements(), 6 * 2 * 256);
+  EXPECT_FALSE(filter->hasPadding());
+}
+
 TEST(LayoutTest, Refusals) {
   auto message = [](TensorDesc desc) {
     auto layout = Layout::create(desc);
@@ -199,6 +217,11 @@ TEST(LayoutTest, Refusals) {
                      Shape{4, 1, 16, 16}, Format::NCHW, Shape{10, 3, 2, 2}}),
             "DT_FLOAT16 4x1x16x16 FRACTAL_Z of 10x3x2x2 NCHW: a filter of N = "
             "10 cannot have 3 groups");
+  EXPECT_NE(
+      message({DataType::Float16, Format::C1HWNCoC0, 0,
+               Shape{1, 3, 3, 2, 16, 16}, Format::HWCN, Shape{3, 3, 16, 2}})
+          .find("only of N = 1"),
+      std::string::npos);
   // A filter with a D axis does not fit a format without one.
   EXPECT_NE(
       message({DataType::Float16, Format::NC1HWC0, 0, Shape{1, 1, 4, 5, 16},
