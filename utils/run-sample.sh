@@ -10,7 +10,7 @@ cmake --build --preset release --target npu-run npu-dump
 
 out=build/sample
 rm -rf "$out"
-mkdir -p "$out"
+mkdir -p "$out/dump"
 
 show() {
   printf '\n$ %s\n' "$*"
