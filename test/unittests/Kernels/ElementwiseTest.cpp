@@ -494,6 +494,37 @@ TEST(ElementwiseTest, VectorMeetsPrivateFormats) {
             std::vector<uint16_t>(x.size(), halfBits(2)));
 }
 
+// Every way to broadcast to a matrix in FRACTAL_NZ.
+TEST(ElementwiseTest, MatrixMeetsFractalNz) {
+  const TensorDesc desc = privateDesc(DataType::Float16, Format::FRACTAL_NZ,
+                                      Format::ND, {3, 18, 21});
+  auto layout = Layout::create(desc);
+  ASSERT_TRUE(layout.ok());
+  for (const Shape &shape : {Shape{21}, Shape{18, 1}, Shape{18, 21},
+                             Shape{3, 1, 21}, Shape{3, 18, 21}}) {
+    SCOPED_TRACE(toString(shape));
+    std::vector<double> values;
+    for (int64_t i = 0; i < getNumElements(shape); ++i)
+      values.push_back(static_cast<double>(i + 1));
+    std::vector<uint16_t> expected(desc.numElements(), 0);
+    for (int64_t b = 0; b < 3; ++b)
+      for (int64_t m = 0; m < 18; ++m)
+        for (int64_t n = 0; n < 21; ++n) {
+          const int64_t full[3] = {b, m, n};
+          int64_t at = 0;
+          for (size_t i = 0; i < shape.size(); ++i) {
+            const int64_t index = full[3 - shape.size() + i];
+            at = at * shape[i] + (shape[i] == 1 ? 0 : index);
+          }
+          expected[layout->elementAt({b, m, n})] = halfBits(values[at]);
+        }
+    const TestTensor zeros =
+        tensor(desc, std::vector<uint16_t>(desc.numElements(), 0));
+    auto result = runNode("Add", {halves(shape, values), zeros}, {desc});
+    EXPECT_EQ(result.values<uint16_t>(), expected);
+  }
+}
+
 TEST(ElementwiseTest, SameBitsForThreadsAndTargets) {
   std::mt19937 random(5);
   const TensorDesc desc = privateDesc(DataType::Float16, Format::NC1HWC0,
