@@ -1,0 +1,1 @@
+"""What evaluate-graph.py reads and computes with."""

@@ -1,0 +1,293 @@
+"""Operators on logical arrays, alone and fused."""
+
+import itertools
+import math
+import re
+
+import numpy as np
+
+from evaluation.dump import GE_TYPES
+from evaluation.graph import InputError, one
+from evaluation.layout import transposed
+
+
+def infer_window(size, kernel, count, symmetric):
+    """(stride, before, after) for which count windows fill an axis."""
+    fits = set()
+    for stride in range(1, size + 1):
+        if symmetric:  # Caffe, ONNX
+            for pad in range(kernel // 2 + 1):
+                if (size + 2 * pad - kernel) // stride + 1 == count:
+                    fits.add((stride, pad, pad))
+        else:  # TensorFlow: VALID, SAME
+            if size >= kernel and (size - kernel) // stride + 1 == count:
+                fits.add((stride, 0, 0))
+            if math.ceil(size / stride) == count:
+                total = max((count - 1) * stride + kernel - size, 0)
+                fits.add((stride, total // 2, total - total // 2))
+    return fits
+
+
+def convolution_windows(node, image, filters, result):
+    """Windows of H and W of a convolution of image to result."""
+    strides, pads = node.ints("strides"), node.ints("pads")
+    if strides and pads:
+        layout = one(node.attrs.get("data_format", {}), "s",
+                     image.origin_format)
+        return [(strides[layout.index("H")], pads[0], pads[1]),
+                (strides[layout.index("W")], pads[2], pads[3])]
+    windows = []
+    for axis in "HW":
+        fits = infer_window(image.axis(axis), filters.axis(axis),
+                            result.axis(axis), filters.origin_format == "NCHW")
+        if len(fits) != 1:
+            raise InputError(
+                f"{node.name}: {len(fits)} windows fit its axis {axis}")
+        windows.append(fits.pop())
+    return windows
+
+
+def order_of(channels, height, width):
+    """Channel, row and column in the order of the fractals."""
+    return [(c, h, w) for block in range(0, channels, 16)
+            for h in range(height) for w in range(width)
+            for c in range(block, min(block + 16, channels))]
+
+
+def convolution(arith, node, args, result):
+    (x, image), (f, filters) = args[:2]
+    bias = args[2][0].astype(np.float32) if len(args) > 2 else None
+    windows = convolution_windows(node, image, filters, result)
+    x = transposed(x, image.origin_format, "NCHW").astype(np.float32)
+    f = transposed(f, filters.origin_format, "NCHW").astype(np.float32)
+    n, channels = x.shape[:2]
+    count, depth, kh, kw = f.shape
+    if depth != channels:
+        raise InputError(f"{node.name}: grouped convolution")
+    (sh, top, bottom), (sw, left, right) = windows
+    oh, ow = result.axis("H"), result.axis("W")
+    x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    order = order_of(channels, kh, kw)
+    taps = np.empty((len(order), n, oh, ow), np.float32)
+    for k, (c, h, w) in enumerate(order):
+        taps[k] = x[:, c, h:h + (oh - 1) * sh + 1:sh,
+                    w:w + (ow - 1) * sw + 1:sw]
+    weights = np.array([f[:, c, h, w] for c, h, w in order], np.float32)
+    y = arith.cube(taps.reshape(len(order), -1), weights, bias)
+    return transposed(y.reshape(n, oh, ow, count), "NHWC", result.origin_format)
+
+
+def convolution_gradient(arith, node, args, result):
+    (f, filters), (dy, gradient) = args
+    windows = convolution_windows(node, result, filters, gradient)
+    dy = transposed(dy, gradient.origin_format, "NCHW").astype(np.float32)
+    f = transposed(f, filters.origin_format, "NCHW").astype(np.float32)
+    n, count, oh, ow = dy.shape
+    kh, kw = f.shape[2:]
+    (sh, top, bottom), (sw, left, right) = windows
+    height, width = result.axis("H"), result.axis("W")
+    # The gradient at its strides, with room for every shift of a tap.
+    spread = np.zeros((n, count, height + top + bottom + 2 * kh,
+                       width + left + right + 2 * kw), np.float32)
+    spread[:, :, kh:kh + (oh - 1) * sh + 1:sh,
+           kw:kw + (ow - 1) * sw + 1:sw] = dy
+    order = order_of(count, kh, kw)
+    taps = np.empty((len(order), n, height, width), np.float32)
+    for k, (c, h, w) in enumerate(order):
+        row, column = kh + top - h, kw + left - w
+        taps[k] = spread[:, c, row:row + height, column:column + width]
+    weights = np.array([f[c, :, h, w] for c, h, w in order], np.float32)
+    y = arith.cube(taps.reshape(len(order), -1), weights, None)
+    return transposed(y.reshape(n, height, width, -1), "NHWC",
+                      result.origin_format)
+
+
+def matrix_product(arith, node, args, result):
+    a, b = (x.astype(np.float32) for x, _ in args[:2])
+    transposes = (node.flag("transpose_x1"), node.flag("transpose_x2"))
+    if "transpose_x1" not in node.attrs:  # lost: the first choice that fits
+        transposes = next(
+            ((ta, tb) for ta in (False, True) for tb in (False, True)
+             if [(a.T if ta else a).shape[0], (b.T if tb else b).shape[1]]
+             == result.origin_shape
+             and (a.T if ta else a).shape[1] == (b.T if tb else b).shape[0]),
+            None)
+        if transposes is None:
+            raise InputError(f"{node.name}: the shapes do not multiply")
+    a, b = (m.T if t else m for m, t in zip((a, b), transposes))
+    bias = args[2][0].astype(np.float32) if len(args) > 2 else None
+    return arith.cube(np.ascontiguousarray(a.T), np.ascontiguousarray(b), bias)
+
+
+def fully_connection(arith, node, args, result):
+    (x, image), (f, filters) = args[:2]
+    x = transposed(x, image.origin_format, "NCHW").astype(np.float32)
+    f = transposed(f, filters.origin_format, "NCHW").astype(np.float32)
+    order = order_of(*x.shape[1:])
+    left = np.array([x[:, c, h, w] for c, h, w in order])
+    # A window as large as the image, or the image as one vector.
+    f = f.reshape(len(f), *x.shape[1:])
+    right = np.array([f[:, c, h, w] for c, h, w in order])
+    bias = args[2][0].astype(np.float32) if len(args) > 2 else None
+    return arith.cube(left, right, bias).reshape(result.origin_shape)
+
+
+def pooling(arith, node, args, result):
+    x, desc = args[0]
+    nchw = transposed(x, desc.origin_format, "NCHW").astype(np.float32)
+    height, width = nchw.shape[2:]
+    (kh, kw), (sh, sw) = node.ints("window"), node.ints("stride")
+    top, bottom, left, right = node.ints("pad")
+    if node.flag("global_pooling"):
+        (kh, kw), (sh, sw), top, bottom, left, right = (
+            (height, width), (1, 1), 0, 0, 0, 0)
+    average = node.number("mode") == 1
+    y = np.empty((*nchw.shape[:2], result.axis("H"), result.axis("W")),
+                 np.float32)
+    for i, j in itertools.product(range(y.shape[2]), range(y.shape[3])):
+        h, w = i * sh - top, j * sw - left
+        h_end = min(h + kh, height + bottom)
+        w_end = min(w + kw, width + right)
+        part = nchw[:, :, max(h, 0):min(h_end, height),
+                    max(w, 0):min(w_end, width)]
+        if not average:
+            y[:, :, i, j] = part.max((2, 3))
+            continue
+        total = np.zeros(y.shape[:2], np.float32)
+        for r, c in itertools.product(*map(range, part.shape[2:])):
+            total += part[:, :, r, c]
+        area = np.float32((h_end - h) * (w_end - w))
+        y[:, :, i, j] = total * (np.float32(1) / area)
+    y = transposed(y, "NCHW", result.origin_format)
+    return arith.half(y) if average else y.astype(x.dtype)
+
+
+def read_stride(node, image, result, axis):
+    """The stride at which a ReadSelect reads."""
+    fits = [s for s in range(1, image.axis(axis) + 1)
+            if math.ceil(image.axis(axis) / s) == result.axis(axis)]
+    if not fits:
+        raise InputError(f"{node.name}: no stride reads {axis}")
+    return fits[0]
+
+
+def read_select(arith, node, args, result):
+    x, image = args[0]
+    slices = [slice(None)] * 4
+    for axis in "HW":
+        slices[image.origin_format.index(axis)] = slice(
+            None, None, read_stride(node, image, result, axis))
+    return x[tuple(slices)]
+
+
+def cast(arith, node, args, result):
+    x = args[0][0]
+    if result.dtype == "DT_FLOAT16":
+        return arith.half(x)
+    return x.astype(GE_TYPES[result.dtype])
+
+
+def exact(x):
+    """Wide enough for a sum or product of two fp16 values, or as it is."""
+    return x.astype(np.float64) if x.dtype == np.float16 else x
+
+
+def binary(function):
+    return lambda arith, node, args, result: arith.half(
+        function(exact(args[0][0]), exact(args[1][0])))
+
+
+def relu(arith, node, args, result):
+    x = args[0][0]
+    return np.where(x > 0, x, x.dtype.type(0))
+
+
+def relu6(arith, node, args, result):
+    return np.minimum(relu(arith, node, args, result), args[0][0].dtype.type(6))
+
+
+def leaky_relu(arith, node, args, result):
+    """max(x, slope * x). A fused one has lost its slope; it is Caffe's ReLU."""
+    x = args[0][0]
+    slope = float(one(node.attrs.get("negative_slope", {}), "f", 0))
+    if slope == 0:
+        return relu(arith, node, args, result)
+    scaled = arith.half(exact(x) * exact(x.dtype.type(slope)))
+    return np.maximum(x, scaled) if slope <= 1 else np.minimum(x, scaled)
+
+
+def arg_max(arith, node, args, result):
+    return args[0][0].argmax(node.number("dimension")).astype(np.int32)
+
+
+def softmax(arith, node, args, result):
+    return arith.softmax(args[0][0], tuple(node.ints("axes") or [-1]))
+
+
+CUBE = {"Conv2D": convolution, "Conv2DBackpropInputD": convolution_gradient,
+        "MatMulV2": matrix_product, "FullyConnection": fully_connection}
+ELEMENTWISE = {
+    "Cast": cast, "Relu": relu, "Add": binary(np.add),
+    "Mul": binary(np.multiply), "Eltwise": binary(np.add),
+    "Relu6": relu6, "LeakyRelu": leaky_relu,
+    "Abs": lambda arith, node, args, result: np.abs(args[0][0]),
+    "Sigmoid": lambda arith, node, args, result: arith.sigmoid(args[0][0]),
+}
+OTHERS = {"TransData": lambda arith, node, args, result: args[0][0],
+          "SoftmaxV2": softmax, "ArgMaxD": arg_max, "Pooling": pooling,
+          "ReadSelect": read_select}
+OPERATORS = {**CUBE, **ELEMENTWISE, **OTHERS}
+MEMBERS = {"conv2d": "Conv2D",
+           "conv2d_backprop_input_d": "Conv2DBackpropInputD",
+           "mat_mul": "MatMulV2", "read_select": "ReadSelect",
+           "eltwise": "Eltwise", "leaky_relu": "LeakyRelu", "relu": "Relu",
+           "relu6": "Relu6", "add": "Add", "mul": "Mul", "abs": "Abs"}
+BINARY = ("Eltwise", "Add", "Mul")
+
+def chain_of(node):
+    """Types of the members that the kernel name of a fused node spells."""
+    prefix = "te_fused_op_"
+    for key, value in node.attrs.items():
+        name = one(value, "s", "")
+        if not key.endswith("kernelname") or not name.startswith(prefix):
+            continue
+        rest, types = name[len(prefix):], []
+        while fits := [m for m in MEMBERS if rest.startswith(m + "_")]:
+            member = max(fits, key=len)
+            types.append(MEMBERS[member])
+            rest = rest[len(member) + 1:]
+        if len(types) < 2 or not re.match("[0-9a-f]{8}", rest):
+            raise InputError(f"{node.name}: unknown operator in {name}")
+        return types
+    return []
+
+
+def evaluate(arith, node, args):
+    """The output of a node from (array, desc) of its inputs."""
+    result = node.outputs[0]
+    chain = chain_of(node)
+    if not chain:
+        return OPERATORS[node.type](arith, node, args, result)
+
+    def apply(type, *operands):
+        return OPERATORS[type](arith, node, list(operands), result), result
+
+    if chain == ["Abs", "Mul", "Mul", "Add"]:
+        # f1 * x + f2 * |x|, written in this order
+        x, f1, same, f2 = args
+        return apply("Add", apply("Mul", f1, same),
+                     apply("Mul", f2, apply("Abs", x)))[0]
+    selected = None
+    if chain[0] == "ReadSelect":
+        selected = apply("ReadSelect", args[0])
+        args, chain = args[1:], chain[1:]
+    extra = sum(m in BINARY for m in chain[1:]) - (selected is not None)
+    head = args[:len(args) - extra]
+    rest = iter(args[len(args) - extra:])
+    value = apply(chain[0], *head)
+    for member in chain[1:]:
+        if member in BINARY:
+            value = apply(member, value, selected or next(rest))
+        else:
+            value = apply(member, value)
+    return value[0]
