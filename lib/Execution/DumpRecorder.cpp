@@ -34,6 +34,10 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
     if (!node)
       return Status::error("instr.dump of '" + op.getSubject().str() +
                            "' has no node of the graph as its subject");
+    if (op.getData() != instr::DumpData::Tensor)
+      return Status::error("instr.dump of " + node->describe() + ": data " +
+                           stringifyDumpData(op.getData()).str() +
+                           " is not supported; expected tensor");
     Request request;
     for (int64_t index : op.getInputIndices()) {
       unsigned anchor = getConnectedAnchor(*node, index);
@@ -65,22 +69,14 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
   // its first reader where none is.
   for (auto &[subject, requests] : recorder->requests) {
     const PlannedNode *node = nodes.lookup(subject);
-    if (node->kind != PlannedNode::Kind::Source)
+    if (node->kind != PlannedNode::Kind::Source || node->taskId != 0)
       continue;
-    std::vector<const PlannedNode *> all, dumped;
-    for (const PlannedNode &reader : plan.nodes) {
-      if (!llvm::is_contained(llvm::map_range(reader.op->getOperands(),
-                                              [](Value value) {
-                                                return value.getDefiningOp();
-                                              }),
-                              subject))
-        continue;
-      all.push_back(&reader);
-      if (recorder->requests.contains(reader.op.getOperation()))
-        dumped.push_back(&reader);
-    }
-    if (dumped.empty() && !all.empty())
-      dumped.push_back(all.front());
+    std::vector<const PlannedNode *> dumped;
+    for (unsigned reader : node->readers)
+      if (recorder->requests.contains(plan.nodes[reader].op.getOperation()))
+        dumped.push_back(&plan.nodes[reader]);
+    if (dumped.empty() && !node->readers.empty())
+      dumped.push_back(&plan.nodes[node->readers.front()]);
     recorder->readers[subject] = std::move(dumped);
   }
   return recorder;
@@ -181,7 +177,7 @@ Status DumpRecorder::nodeFinished(const NodeRun &run) {
   unique(outputs);
 
   auto reader = readers.find(run.node.op);
-  if (reader == readers.end())
+  if (reader == readers.end() || reader->second.empty())
     return enqueue(run, anchors, outputs, run.node.taskId, run.node.streamId);
   for (const PlannedNode *node : reader->second)
     if (Status status =

@@ -54,6 +54,11 @@ static constexpr TypeRow typeTable[] = {
     {"Send", Kind::Nothing, SourceRole::Input, true},
     {"Recv", Kind::Nothing, SourceRole::Input, true},
     {"StreamActive", Kind::Nothing, SourceRole::Input, true},
+    {"NPUAllocFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
+    {"NPUGetFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
+    {"NPUClearFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
+    {"NPUGetFloatStatusV2", Kind::FloatStatus, SourceRole::Input, true},
+    {"NPUClearFloatStatusV2", Kind::FloatStatus, SourceRole::Input, true},
 };
 
 static const TypeRow *findType(StringRef type) {
@@ -133,7 +138,7 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
   Plan plan;
   llvm::DenseMap<Value, unsigned> slots;
   std::vector<uint64_t> slotSizes;
-  std::vector<bool> read;
+  std::vector<unsigned> writers; // by slot: the place of the node
   for (NodeOp node : *order) {
     PlannedNode planned;
     planned.op = node;
@@ -141,8 +146,10 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
       planned.kind = row->kind;
       planned.role = row->role;
     }
-    if (fed.contains(node.getNodeName()))
+    if (planned.kind == Kind::Compute && fed.contains(node.getNodeName())) {
       planned.kind = Kind::Source;
+      planned.isFed = true;
+    }
     planned.taskId = tasks.lookup(node);
     const auto stream = static_cast<int64_t>(node.getStreamId());
     planned.streamId = stream < 0 ? 0 : static_cast<uint32_t>(stream);
@@ -163,6 +170,9 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
       }
       const unsigned slot = slots.lookup(value);
       planned.inputSlots.push_back(slot);
+      std::vector<unsigned> &readers = plan.nodes[writers[slot]].readers;
+      if (readers.empty() || readers.back() != plan.nodes.size())
+        readers.push_back(plan.nodes.size());
       const uint64_t wanted = planned.inputs[anchor]->byteSize();
       if (wanted > slotSizes[slot])
         return Status::error(
@@ -175,6 +185,7 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
       slots[node.getOutputs()[index]] = plan.numSlots;
       planned.outputSlots.push_back(plan.numSlots++);
       slotSizes.push_back(desc.byteSize());
+      writers.push_back(plan.nodes.size());
       plan.persistent.push_back(planned.kind == Kind::Source &&
                                 planned.role != SourceRole::Input);
     }
@@ -182,7 +193,7 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
   }
 
   // A slot is released after its last reader, or at once if it has none.
-  read.resize(plan.numSlots);
+  std::vector<bool> read(plan.numSlots);
   for (PlannedNode &node : llvm::reverse(plan.nodes)) {
     auto release = [&](unsigned slot) {
       if (slot == PlannedNode::NoSlot || read[slot])

@@ -42,18 +42,44 @@ Status RunReport::nodeFailed(const NodeRun &run, const Status &why) {
   return {};
 }
 
-static StringRef getKindName(PlannedNode::Kind kind) {
-  switch (kind) {
+static StringRef getKindName(const PlannedNode &node) {
+  switch (node.kind) {
   case PlannedNode::Kind::Source:
-    return "source";
+    return node.isFed ? "given" : "source";
   case PlannedNode::Kind::Compute:
     return "computed";
   case PlannedNode::Kind::Nothing:
     return "nothing to compute";
+  case PlannedNode::Kind::FloatStatus:
+    return "float status";
   case PlannedNode::Kind::Output:
     return "output";
   }
   return "";
+}
+
+/// What the dumps of \p plan assume about the device's tasks.
+static void addTaskAssumptions(const Plan &plan, llvm::json::Array &texts) {
+  texts.push_back(
+      "task ids: nodes with a task are numbered from 1 in the order "
+      "of their ids; those of a device are not in the graph");
+  const auto unknown = llvm::count_if(plan.nodes, [](const PlannedNode &node) {
+    return node.taskId != 0 && node.op.getStreamId() < 0;
+  });
+  if (unknown)
+    texts.push_back("stream 0 for " + std::to_string(unknown) +
+                    " nodes whose stream the graph gives as -1");
+}
+
+/// The tasks whose numbers the dump of a node without a task of its own bears.
+static llvm::json::Array listReaders(const Plan &plan,
+                                     const PlannedNode &node) {
+  llvm::json::Array tasks;
+  for (unsigned reader : node.readers)
+    tasks.push_back(
+        llvm::json::Object{{"task_id", plan.nodes[reader].taskId},
+                           {"stream_id", plan.nodes[reader].streamId}});
+  return tasks;
 }
 
 llvm::json::Value RunReport::toJson(const Session &session,
@@ -67,7 +93,9 @@ llvm::json::Value RunReport::toJson(const Session &session,
   for (const auto &[node, facts] : inferred)
     inferredRows.push_back(Object{{"node", node}, {"facts", Array(facts)}});
   report["inferred"] = std::move(inferredRows);
-  report["assumed"] = Array(assumptions);
+  Array assumed(assumptions);
+  addTaskAssumptions(session.plan(), assumed);
+  report["assumed"] = std::move(assumed);
   report["random"] = Array(session.randomSources());
 
   Array nodes;
@@ -79,15 +107,16 @@ llvm::json::Value RunReport::toJson(const Session &session,
                   {"type", op.getOpType()},
                   {"task_id", node.taskId},
                   {"stream_id", node.streamId},
-                  {"kind", op.getNodeName() == failedNode
-                               ? StringRef("failed")
-                               : getKindName(node.kind)},
+                  {"kind", op.getNodeName() == failedNode ? StringRef("failed")
+                                                          : getKindName(node)},
                   {"runs", row.runs}};
     if (node.kind == PlannedNode::Kind::Compute) {
       object["seconds"] = row.seconds;
       object["status"] = row.valid;
       object["status_padding"] = row.padding;
     }
+    if (node.kind == PlannedNode::Kind::Source && node.taskId == 0)
+      object["read_by"] = listReaders(session.plan(), node);
     nodes.push_back(std::move(object));
   }
   report["nodes"] = std::move(nodes);

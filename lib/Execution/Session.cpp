@@ -39,31 +39,98 @@ static std::optional<ByteView> getPayload(ge::NodeOp node) {
 }
 
 static std::string describeTensor(const PlannedNode &node, unsigned output) {
-  std::string name = node.op.getOperation() ? node.describe() : "";
+  std::string name = node.describe();
   if (node.outputs.size() > 1)
     name += ":" + std::to_string(output);
   return name + " (" + node.outputs[output].toString() + ")";
 }
 
-/// The file given for an output in one of the option maps.
-static const std::string *findFile(const llvm::StringMap<std::string> &files,
-                                   const PlannedNode &node, unsigned output) {
-  ge::NodeOp op = node.op;
-  std::string name = op.getNodeName().str();
-  auto it = files.find(name + ":" + std::to_string(output));
-  if (it == files.end() && node.outputs.size() == 1)
-    it = files.find(name);
-  return it == files.end() ? nullptr : &it->second;
+/// An option that gives data to nodes.
+struct npu::SourceOption {
+  const char *name;
+  llvm::StringMap<std::string> SessionOptions::*files;
+  /// Which nodes it is for.
+  bool (*fits)(const PlannedNode &node);
+  const char *expected;
+};
+
+static constexpr SourceOption sourceOptions[] = {
+    {"input", &SessionOptions::inputs,
+     [](const PlannedNode &node) {
+       return node.kind == Kind::Source && !node.isFed &&
+              node.role == SourceRole::Input;
+     },
+     "input (Data node)"},
+    {"bind", &SessionOptions::bindings,
+     [](const PlannedNode &node) {
+       return node.kind == Kind::Source && node.role != SourceRole::Input;
+     },
+     "constant or variable"},
+    {"fallback", &SessionOptions::fallbacks,
+     [](const PlannedNode &node) { return node.isFed; },
+     "node that a kernel computes"},
+};
+
+/// "; expected one of 'x', 'y'": the names of nodes that \p option is for.
+static std::string listNames(const SourceOption &option, const Plan &plan) {
+  constexpr size_t maxNames = 8;
+  std::vector<std::string> names;
+  for (const PlannedNode &node : plan.nodes)
+    if (option.fits(node))
+      names.push_back("'" + node.op.getNodeName().str() + "'");
+  if (names.empty() || names.size() > maxNames)
+    return "";
+  return "; expected one of " + llvm::join(names, ", ");
+}
+
+Status Session::assignFile(const SourceOption &option, StringRef name,
+                           const std::string &path) {
+  const std::string where = "--" + std::string(option.name) + " " + name.str();
+  auto find = [&](StringRef wanted) -> const PlannedNode * {
+    for (const PlannedNode &node : graphPlan->nodes)
+      if (node.op.getNodeName() == wanted && option.fits(node))
+        return &node;
+    return nullptr;
+  };
+  // A name may have a colon of its own.
+  const PlannedNode *node = find(name);
+  unsigned output = 0;
+  if (node && node->outputs.size() != 1)
+    return Status::error(where + ": the node has " +
+                         std::to_string(node->outputs.size()) +
+                         " outputs; expected NAME:OUTPUT");
+  if (!node) {
+    auto [prefix, index] = name.rsplit(':');
+    node = find(prefix);
+    if (!node || index.getAsInteger(10, output))
+      return Status::error(where + ": the graph has no such " +
+                           option.expected + listNames(option, *graphPlan));
+    if (output >= node->outputs.size())
+      return Status::error(where + ": the node has " +
+                           std::to_string(node->outputs.size()) + " outputs");
+  }
+  const std::string *&file = files[node->outputSlots[output]];
+  if (file)
+    return Status::error(where + ": " + describeTensor(*node, output) +
+                         " is given twice");
+  file = &path;
+  return {};
+}
+
+Status Session::assignFiles() {
+  files.resize(graphPlan->numSlots);
+  for (const SourceOption &option : sourceOptions)
+    for (const auto &entry : options.*option.files)
+      if (Status status = assignFile(option, entry.getKey(), entry.second);
+          !status)
+        return status;
+  return {};
 }
 
 Expected<Buffer> Session::readSource(const PlannedNode &node, unsigned output,
                                      bool &missing) {
   const TensorDesc &desc = node.outputs[output];
-  for (const auto *files :
-       {&options.inputs, &options.bindings, &options.fallbacks}) {
-    const std::string *path = findFile(*files, node, output);
-    if (!path)
-      continue;
+  if (const std::string *path = files[node.outputSlots[output]]) {
     Expected<NpyFile> file = readNpy(*path);
     if (!file)
       return file.takeStatus();
@@ -127,29 +194,6 @@ Status Session::readSources() {
                        "with --init=random:SEED");
 }
 
-/// Fails if \p files names a node that the graph does not have.
-static Status checkNames(const llvm::StringMap<std::string> &files,
-                         const Plan &plan, StringRef option,
-                         llvm::function_ref<bool(const PlannedNode &)> fits,
-                         StringRef expected) {
-  for (const auto &entry : files) {
-    auto [name, output] = entry.getKey().rsplit(':');
-    bool found = false;
-    for (const PlannedNode &node : plan.nodes) {
-      ge::NodeOp op = node.op;
-      unsigned index = 0;
-      found |= (op.getNodeName() == entry.getKey() ||
-                (op.getNodeName() == name && !output.getAsInteger(10, index) &&
-                 index < node.outputs.size())) &&
-               fits(node);
-    }
-    if (!found)
-      return Status::error("--" + option.str() + " " + entry.getKey().str() +
-                           ": the graph has no such " + expected.str());
-  }
-  return {};
-}
-
 Expected<std::unique_ptr<Session>>
 Session::create(ge::GraphOp graph, const kernels::Registry &registry,
                 SessionOptions options) {
@@ -164,25 +208,7 @@ Session::create(ge::GraphOp graph, const kernels::Registry &registry,
     return plan.takeStatus();
   session->graphPlan = std::move(*plan);
 
-  auto hasRole = [](bool input) {
-    return [input](const PlannedNode &node) {
-      return node.kind == Kind::Source &&
-             (node.role == SourceRole::Input) == input;
-    };
-  };
-  const SessionOptions &given = session->options;
-  if (Status status = checkNames(given.inputs, *session->graphPlan, "input",
-                                 hasRole(true), "input (Data node)");
-      !status)
-    return status;
-  if (Status status = checkNames(given.bindings, *session->graphPlan, "bind",
-                                 hasRole(false), "constant or variable");
-      !status)
-    return status;
-  if (Status status = checkNames(
-          given.fallbacks, *session->graphPlan, "fallback",
-          [](const PlannedNode &) { return true; }, "node");
-      !status)
+  if (Status status = session->assignFiles(); !status)
     return status;
   if (Status status = session->readSources(); !status)
     return status;
@@ -194,6 +220,7 @@ Session::create(ge::GraphOp graph, const kernels::Registry &registry,
         constants[slot] = session->sources[slot].get();
   session->graphPlan->bindKernels(registry, session->options.config, constants,
                                   session->pool);
+  session->describeOutputs();
   return session;
 }
 
@@ -201,17 +228,20 @@ Session::create(ge::GraphOp graph, const kernels::Registry &registry,
 // Running
 //===----------------------------------------------------------------------===//
 
-void Session::collectOutputs(const PlannedNode &node) {
-  ge::NodeOp op = node.op;
-  graphOutputs.clear();
-  for (unsigned anchor = 0; anchor != node.inputs.size(); ++anchor) {
-    auto result = dyn_cast_or_null<OpResult>(op.getAnchor(anchor));
-    if (!result)
+void Session::describeOutputs() {
+  for (const PlannedNode &node : graphPlan->nodes) {
+    if (node.kind != Kind::Output)
       continue;
-    auto producer = cast<ge::NodeOp>(result.getOwner());
-    graphOutputs.push_back({producer.getNodeName().str(),
-                            result.getResultNumber(), *node.inputs[anchor],
-                            slots[node.inputSlots[anchor]]});
+    for (unsigned anchor = 0; anchor != node.inputs.size(); ++anchor) {
+      auto result = dyn_cast_or_null<OpResult>(node.op.getAnchor(anchor));
+      if (!result)
+        continue;
+      auto producer = cast<ge::NodeOp>(result.getOwner());
+      outputSlots.push_back(node.inputSlots[anchor]);
+      graphOutputs.push_back({producer.getNodeName().str(),
+                              result.getResultNumber(), *node.inputs[anchor],
+                              nullptr});
+    }
   }
 }
 
@@ -232,10 +262,15 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
     for (unsigned slot : node.outputSlots)
       outputs.push_back(slots[slot] = sources[slot]);
   } else if (node.kind == Kind::Output) {
-    collectOutputs(node);
+    for (auto [output, slot] : llvm::zip_equal(graphOutputs, outputSlots))
+      if (slots[slot])
+        output.data = slots[slot];
+  } else if (node.kind == Kind::FloatStatus) {
+    if (Status status = runFloatStatus(node, inputs, outputs); !status)
+      return stop(std::move(status));
   } else if (node.kind == Kind::Compute) {
     if (!node.kernel)
-      return stop(Status::error(node.failure.kind(), node.failure.message()));
+      return stop(Status::error(ErrorKind::Incomplete, node.failure.message()));
     SmallVector<kernels::ConstTensor, 4> inputTensors;
     SmallVector<kernels::MutableTensor, 4> outputTensors;
     for (auto [anchor, buffer] : llvm::enumerate(inputs))
@@ -264,6 +299,8 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
           Status::error(ErrorKind::Incomplete,
                         node.describe() + ": " + status.status().message()));
     run.status = *status;
+    overflowedNodes +=
+        ((status->valid | status->padding) & status::Documented) != 0;
   }
   run.outputs = outputs;
   for (ExecutionObserver *observer : observers)

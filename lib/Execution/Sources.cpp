@@ -49,8 +49,39 @@ static Expected<Buffer> layOut(const std::byte *logical, const TensorDesc &desc,
   return buffer;
 }
 
+/// The elements of \p array, which are floats, to the nearest.
+static Expected<Buffer> roundToBFloat16(const NpyView &array,
+                                        BufferPool &pool) {
+  TensorDesc desc;
+  desc.dtype = DataType::BFloat16;
+  desc.shape = array.shape;
+  Expected<Buffer> buffer = allocate(desc, pool);
+  if (!buffer)
+    return buffer;
+  auto *out = reinterpret_cast<uint16_t *>(buffer->get());
+  StatusBits ignored = 0;
+  for (size_t i = 0, e = array.data.size() / sizeof(float); i != e; ++i) {
+    float value; // the array is not aligned in every file
+    std::memcpy(&value, array.data.data() + i * sizeof(float), sizeof(float));
+    out[i] =
+        numerics::floatToBFloat16(value, OverflowMode::InfNan, ignored).bits;
+  }
+  return buffer;
+}
+
 Expected<Buffer> npu::makeTensor(const NpyView &array, const TensorDesc &desc,
                                  BufferPool &pool) {
+  // NumPy has no bfloat16.
+  if (array.dtype == DataType::Float && desc.dtype == DataType::BFloat16) {
+    Expected<Buffer> rounded = roundToBFloat16(array, pool);
+    if (!rounded)
+      return rounded;
+    const uint64_t count = array.data.size() / sizeof(float);
+    return makeTensor(
+        {desc.dtype, array.shape,
+         ByteView(rounded->get(), getByteSize(desc.dtype, count))},
+        desc, pool);
+  }
   if (array.dtype != desc.dtype)
     return Status::error("the array has elements of type " +
                          std::string(getName(array.dtype)) + "; expected " +
@@ -131,10 +162,12 @@ Expected<Buffer> npu::makeRandomTensor(const TensorDesc &desc, SourceRole role,
   Random random(seed, name);
   auto number = [&](uint64_t i) { return low + width * random.unit(i); };
 
-  std::vector<std::byte> bytes(logical.byteSize());
+  Expected<Buffer> bytes = allocate(logical, pool);
+  if (!bytes)
+    return bytes;
   auto fill = [&](auto element) {
     using T = decltype(element(uint64_t()));
-    auto *out = reinterpret_cast<T *>(bytes.data());
+    auto *out = reinterpret_cast<T *>(bytes->get());
     for (uint64_t i = 0; i != count; ++i)
       out[i] = element(i);
   };
@@ -181,5 +214,5 @@ Expected<Buffer> npu::makeRandomTensor(const TensorDesc &desc, SourceRole role,
     return Status::error("no random values for " +
                          std::string(getName(desc.dtype)));
   }
-  return layOut(bytes.data(), desc, pool);
+  return layOut(bytes->get(), desc, pool);
 }

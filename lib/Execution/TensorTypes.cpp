@@ -36,6 +36,13 @@ Expected<TensorDesc> npu::getTensorDesc(Type type) {
   desc.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
   desc.originShape = desc.shape;
 
+  auto hasSize = [&](const Shape &shape) {
+    return getCheckedByteSize(desc.dtype, shape).has_value();
+  };
+  if (!hasSize(desc.shape))
+    return Status::error("expected a size that 64 bits hold, found " +
+                         print(type));
+
   auto layout = dyn_cast_or_null<ge::LayoutAttr>(tensor.getEncoding());
   if (!layout)
     return desc;
@@ -61,10 +68,9 @@ Expected<TensorDesc> npu::getTensorDesc(Type type) {
   if (layout.getOriginShape()) {
     ArrayRef<int64_t> dims = layout.getOriginShape();
     desc.originShape.assign(dims.begin(), dims.end());
-    for (int64_t dim : dims)
-      if (dim < 0)
-        return Status::error("expected known origin dimensions, found " +
-                             print(type));
+    if (!hasSize(desc.originShape))
+      return Status::error("expected known origin dimensions, found " +
+                           print(type));
   }
   return desc;
 }

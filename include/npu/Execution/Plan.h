@@ -19,16 +19,18 @@ namespace npu {
 /// A node of the graph in the order of execution.
 struct PlannedNode {
   enum class Kind {
-    Source,  ///< has its outputs from outside: Data, Const, Variable...
-    Compute, ///< a kernel computes it
-    Nothing, ///< only orders others: Send, Recv, NoOp...
-    Output,  ///< NetOutput
+    Source,      ///< has its outputs from outside: Data, Const, Variable...
+    Compute,     ///< a kernel computes it
+    Nothing,     ///< only orders others: Send, Recv, NoOp...
+    FloatStatus, ///< reads or clears the overflow flag of the device
+    Output,      ///< NetOutput
   };
   static constexpr unsigned NoSlot = std::numeric_limits<unsigned>::max();
 
   mutable ge::NodeOp op; ///< a handle, whose accessors are not const
   Kind kind = Kind::Compute;
   SourceRole role = SourceRole::Input; ///< of a source
+  bool isFed = false; ///< a source in place of the computation of its type
   /// Numbers of the device task. Nodes with a task are numbered from 1 in the
   /// order of their ids; the numbers of a real device are not in the graph.
   uint32_t taskId = 0;
@@ -42,6 +44,8 @@ struct PlannedNode {
   std::vector<unsigned> outputSlots;
   /// Slots that nobody reads after this node.
   std::vector<unsigned> released;
+  /// Places in the plan of the nodes that read an output, ascending.
+  std::vector<unsigned> readers;
 
   std::unique_ptr<kernels::Kernel> kernel;
   /// Why there is no kernel; then a run stops at this node.
@@ -55,9 +59,10 @@ struct PlannedNode {
 class Plan {
 public:
   /// Orders the nodes of \p graph by data and control edges; among those that
-  /// are ready the first in the file goes first. Nodes named in \p fed are
-  /// sources whatever their type. Fails on a cycle and on tensors whose size
-  /// is not known. Kernels come with bindKernels.
+  /// are ready the first in the file goes first. Nodes named in \p fed are not
+  /// computed, but sources. Fails on a cycle, on tensors whose size is not
+  /// known, and on inputs that are larger than what they get. Kernels come with
+  /// bindKernels.
   static Expected<Plan> create(ge::GraphOp graph, const llvm::StringSet<> &fed);
 
   /// Makes the kernels. \p slotBytes has the bytes of slots that never change,

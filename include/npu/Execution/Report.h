@@ -20,7 +20,7 @@ public:
   void set(llvm::StringRef key, llvm::json::Value value) {
     head[key] = std::move(value);
   }
-  /// What was assumed beside the nodes: random inputs, defaults.
+  /// What was assumed beside the numbers of tasks: defaults of options.
   void addAssumption(llvm::StringRef text) {
     assumptions.push_back(text.str());
   }

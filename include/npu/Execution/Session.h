@@ -39,8 +39,9 @@ struct SessionOptions {
   /// Gives random values to inputs and data-less constants; without it they
   /// are an error.
   std::optional<uint64_t> randomSeed;
-  /// Paths of .npy files by node name ("name" or "name:output"): for inputs,
-  /// for constants and variables, and for nodes that cannot be computed.
+  /// Paths of .npy files by node name, or "name:output" for a node with several
+  /// outputs: for inputs, for constants and variables, and for nodes that
+  /// cannot be computed.
   llvm::StringMap<std::string> inputs, bindings, fallbacks;
 };
 
@@ -51,6 +52,8 @@ struct GraphOutput {
   TensorDesc desc;
   Buffer data;
 };
+
+struct SourceOption;
 
 class Session {
 public:
@@ -65,7 +68,7 @@ public:
   /// the run with ErrorKind::Incomplete.
   Status run(uint64_t iteration, llvm::ArrayRef<ExecutionObserver *> observers);
 
-  /// Of the last run.
+  /// What the last run computed; without data before the first.
   const std::vector<GraphOutput> &outputs() const { return graphOutputs; }
   const Plan &plan() const { return *graphPlan; }
   /// What was filled with random values, for the report.
@@ -76,20 +79,32 @@ public:
 private:
   Session(SessionOptions options);
 
+  /// Finds the output that each file is for.
+  Status assignFiles();
+  Status assignFile(const SourceOption &option, llvm::StringRef name,
+                    const std::string &path);
   Status readSources();
   Expected<Buffer> readSource(const PlannedNode &node, unsigned output,
                               bool &missing);
+  void describeOutputs();
   Status runNode(PlannedNode &node, uint64_t iteration,
                  llvm::ArrayRef<ExecutionObserver *> observers);
-  void collectOutputs(const PlannedNode &node);
+  Status runFloatStatus(PlannedNode &node, llvm::MutableArrayRef<Buffer> inputs,
+                        llvm::SmallVectorImpl<Buffer> &outputs);
 
   SessionOptions options;
   BufferPool pool;
   ThreadPool threads;
   std::optional<Plan> graphPlan;
+  /// By slot: the file that was given for it, or null.
+  std::vector<const std::string *> files;
   /// Values of sources, and of all values while a run needs them.
   std::vector<Buffer> sources, slots;
   std::vector<GraphOutput> graphOutputs;
+  std::vector<unsigned> outputSlots; // by output of the graph
+  /// Nodes that overflowed since the flag of the device was cleared. The flag
+  /// is the device's: it lives on between iterations.
+  uint32_t overflowedNodes = 0;
   std::vector<std::string> randomNames;
 };
 

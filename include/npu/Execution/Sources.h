@@ -20,7 +20,8 @@ enum class SourceRole { Input, Constant, Variable };
 
 /// The bytes of \p desc from \p array, which has the element type of \p desc
 /// and its shape in memory, or the shape of the logical tensor: then it is laid
-/// out as \p desc says. Fails where neither fits.
+/// out as \p desc says. Floats are rounded to bfloat16, which NumPy lacks.
+/// Fails where nothing fits.
 Expected<Buffer> makeTensor(const NpyView &array, const TensorDesc &desc,
                             BufferPool &pool);
 

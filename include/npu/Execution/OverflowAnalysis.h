@@ -1,0 +1,93 @@
+//===- OverflowAnalysis.h - Where an overflow started ----------*- C++ -*-===//
+
+#ifndef NPU_EXECUTION_OVERFLOWANALYSIS_H
+#define NPU_EXECUTION_OVERFLOWANALYSIS_H
+
+#include "npu/Execution/Session.h"
+#include "npu/Execution/ValueSummary.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace npu {
+
+/// Something that happened to a node, and why.
+struct OverflowEvent {
+  enum class Kind {
+    /// The node overflowed although all its inputs are normal: an overflow
+    /// begins here.
+    Origin,
+    /// Infinities, NaNs or saturated values came in with an input, and the node
+    /// overflowed, too, or passed them on.
+    Propagated,
+    /// Only lanes overflowed that pad a private format: no data is affected.
+    PaddingOnly,
+    /// A constant became zero because it is too small for its type.
+    Flushed,
+  };
+  Kind kind;
+  uint64_t iteration = 0;
+  const PlannedNode *node = nullptr;
+  NodeStatus status;
+  /// The nodes from the cause to this one, this one last.
+  std::vector<std::string> chain;
+  /// By anchor; without elements where unconnected.
+  std::vector<ValueSummary> inputs;
+  std::vector<ValueSummary> outputs;
+  /// The results were cut off at the largest finite value: no infinity shows
+  /// that they are wrong.
+  bool isSaturated = false;
+};
+
+llvm::StringRef getName(OverflowEvent::Kind kind);
+
+/// Follows overflows through a graph. An overflow is told by the status bits of
+/// a node; what spreads is told by values: a tensor is tainted if it has
+/// infinities or NaNs, or, after an overflow in saturation mode, saturated
+/// values. Events come in the order of execution.
+class OverflowAnalysis : public ExecutionObserver {
+public:
+  /// \p mask has the status bits that count as overflow.
+  OverflowAnalysis(const Plan &plan, const NumericConfig &config,
+                   StatusBits mask = status::Documented);
+
+  Status nodeFinished(const NodeRun &run) override;
+
+  const std::vector<OverflowEvent> &events() const { return found; }
+  size_t count(OverflowEvent::Kind kind) const;
+
+  /// The events with status words, ranges and chains.
+  llvm::json::Array toJson() const;
+  /// One line for an event, for the terminal.
+  static std::string describe(const OverflowEvent &event);
+
+private:
+  /// Why a slot is tainted: the node that wrote it, and the slot it got the
+  /// taint from (NoSlot for the cause).
+  struct Taint {
+    const PlannedNode *node = nullptr;
+    unsigned from = PlannedNode::NoSlot;
+    explicit operator bool() const { return node; }
+  };
+
+  void startIteration(uint64_t iteration);
+  void visitSource(const NodeRun &run);
+  void visitCompute(const NodeRun &run);
+  OverflowEvent makeEvent(OverflowEvent::Kind kind, const NodeRun &run,
+                          unsigned causeSlot) const;
+  bool isTainted(const ValueSummary &summary, bool afterOverflow) const;
+
+  const Plan &plan;
+  NumericConfig config;
+  StatusBits mask;
+  uint64_t iteration = 0;
+  std::vector<Taint> taints;  ///< by slot
+  std::vector<Taint> flushed; ///< by slot: constants that became zero
+  /// Whether a constant was found tainted; constants are looked at once.
+  std::vector<bool> taintedConstants;
+  bool sawConstants = false;
+  std::vector<OverflowEvent> found;
+};
+
+} // namespace npu
+
+#endif // NPU_EXECUTION_OVERFLOWANALYSIS_H

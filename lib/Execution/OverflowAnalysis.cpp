@@ -1,0 +1,236 @@
+//===- OverflowAnalysis.cpp - Where an overflow started -------------------===//
+
+#include "npu/Execution/OverflowAnalysis.h"
+
+#include "npu/Dump/OverflowStatus.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace npu;
+using Kind = OverflowEvent::Kind;
+
+/// Tensors of at most this many elements are taken for constants (an epsilon, a
+/// scale); in larger ones it is normal that small values become zero.
+static constexpr int64_t MaxConstantElements = 16;
+
+llvm::StringRef npu::getName(Kind kind) {
+  switch (kind) {
+  case Kind::Origin:
+    return "origin";
+  case Kind::Propagated:
+    return "propagated";
+  case Kind::PaddingOnly:
+    return "padding only";
+  case Kind::Flushed:
+    return "flushed constant";
+  }
+  return "";
+}
+
+static bool isFloat(DataType dtype) {
+  return dtype == DataType::Float16 || dtype == DataType::BFloat16 ||
+         dtype == DataType::Float || dtype == DataType::Double;
+}
+
+OverflowAnalysis::OverflowAnalysis(const Plan &plan,
+                                   const NumericConfig &config, StatusBits mask)
+    : plan(plan), config(config), mask(mask), taints(plan.numSlots),
+      flushed(plan.numSlots), taintedConstants(plan.numSlots) {}
+
+bool OverflowAnalysis::isTainted(const ValueSummary &summary,
+                                 bool afterOverflow) const {
+  return summary.hasNonFinite() ||
+         (afterOverflow && config.overflow == OverflowMode::Saturate &&
+          summary.saturated != 0);
+}
+
+Status OverflowAnalysis::nodeFinished(const NodeRun &run) {
+  if (run.iteration != iteration) {
+    iteration = run.iteration;
+    sawConstants = true;
+    taints.assign(plan.numSlots, {});
+    flushed.assign(plan.numSlots, {});
+  }
+  if (run.node.kind == PlannedNode::Kind::Source)
+    visitSource(run);
+  else if (run.node.kind == PlannedNode::Kind::Compute)
+    visitCompute(run);
+  return {};
+}
+
+void OverflowAnalysis::visitSource(const NodeRun &run) {
+  for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
+    const TensorDesc &desc = run.node.outputs[index];
+    if (!isFloat(desc.dtype))
+      continue;
+    bool tainted = taintedConstants[slot];
+    if (!sawConstants || run.node.role == SourceRole::Input)
+      tainted = isTainted(summarize(desc, run.outputs[index].get()),
+                          /*afterOverflow=*/false);
+    taintedConstants[slot] = tainted;
+    if (tainted)
+      taints[slot] = {&run.node, PlannedNode::NoSlot};
+  }
+}
+
+OverflowEvent OverflowAnalysis::makeEvent(Kind kind, const NodeRun &run,
+                                          unsigned causeSlot) const {
+  OverflowEvent event;
+  event.kind = kind;
+  event.iteration = run.iteration;
+  event.node = &run.node;
+  event.status = run.status;
+  event.chain.push_back(run.node.op.getNodeName().str());
+  const std::vector<Taint> &causes =
+      causeSlot != PlannedNode::NoSlot && taints[causeSlot] ? taints : flushed;
+  for (unsigned slot = causeSlot; slot != PlannedNode::NoSlot;
+       slot = causes[slot].from)
+    event.chain.push_back(causes[slot].node->op.getNodeName().str());
+  std::reverse(event.chain.begin(), event.chain.end());
+  for (auto [anchor, desc] : llvm::enumerate(run.node.inputs))
+    event.inputs.push_back(desc ? summarize(*desc, run.inputs[anchor].get())
+                                : ValueSummary());
+  for (auto [index, desc] : llvm::enumerate(run.node.outputs)) {
+    event.outputs.push_back(summarize(desc, run.outputs[index].get()));
+    event.isSaturated |= config.overflow == OverflowMode::Saturate &&
+                         event.outputs.back().saturated != 0 &&
+                         !event.outputs.back().hasNonFinite();
+  }
+  return event;
+}
+
+void OverflowAnalysis::visitCompute(const NodeRun &run) {
+  const StatusBits overflow = run.status.valid & mask;
+  auto findCause = [&](const std::vector<Taint> &causes) {
+    for (unsigned slot : run.node.inputSlots)
+      if (slot != PlannedNode::NoSlot && causes[slot])
+        return slot;
+    return PlannedNode::NoSlot;
+  };
+  const unsigned taintedInput = findCause(taints);
+  const bool hasTaintedInput = taintedInput != PlannedNode::NoSlot;
+
+  // What the outputs pass on is only looked at where there may be something.
+  bool passesOn = false;
+  if (overflow || hasTaintedInput) {
+    for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
+      const TensorDesc &desc = run.node.outputs[index];
+      if (!isFloat(desc.dtype) ||
+          !isTainted(summarize(desc, run.outputs[index].get()),
+                     /*afterOverflow=*/true))
+        continue;
+      taints[slot] = {&run.node, taintedInput};
+      passesOn = true;
+    }
+  }
+  if (hasTaintedInput && (overflow || passesOn))
+    found.push_back(makeEvent(Kind::Propagated, run, taintedInput));
+  else if (overflow)
+    found.push_back(makeEvent(Kind::Origin, run, findCause(flushed)));
+  else if (run.status.padding & mask)
+    found.push_back(makeEvent(Kind::PaddingOnly, run, PlannedNode::NoSlot));
+
+  if (!(run.status.valid & (status::CastUnderflow | status::FloatUnderflow)))
+    return;
+  for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
+    const TensorDesc &desc = run.node.outputs[index];
+    if (!isFloat(desc.dtype) || desc.numElements() > MaxConstantElements ||
+        summarize(desc, run.outputs[index].get()).zeros == 0)
+      continue;
+    flushed[slot] = {&run.node, PlannedNode::NoSlot};
+    found.push_back(makeEvent(Kind::Flushed, run, PlannedNode::NoSlot));
+    break;
+  }
+}
+
+size_t OverflowAnalysis::count(Kind kind) const {
+  return llvm::count_if(
+      found, [&](const OverflowEvent &event) { return event.kind == kind; });
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string describeRange(const ValueSummary &summary) {
+  std::string text;
+  if (summary.anyFinite)
+    text = llvm::formatv("[{0}, {1}]", llvm::format("%.9g", summary.minimum),
+                         llvm::format("%.9g", summary.maximum));
+  auto add = [&](uint64_t count, llvm::StringRef what) {
+    if (count)
+      text += (text.empty() ? "" : " ") +
+              llvm::formatv("{0} {1}", count, what).str();
+  };
+  add(summary.nans, "NaN");
+  add(summary.positiveInfs, "+Inf");
+  add(summary.negativeInfs, "-Inf");
+  return text;
+}
+
+std::string OverflowAnalysis::describe(const OverflowEvent &event) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << getName(event.kind) << ": " << event.node->describe() << " (task "
+     << event.node->taskId << ", iteration " << event.iteration << ')';
+  const StatusBits bits = event.kind == Kind::PaddingOnly ? event.status.padding
+                                                          : event.status.valid;
+  if (bits & status::Documented)
+    os << ", " << dump::describeAiCoreStatus(bits & status::Documented);
+  if (event.isSaturated)
+    os << ", saturated but finite";
+  os << ", inputs";
+  for (const ValueSummary &input : event.inputs)
+    if (input.count)
+      os << ' ' << describeRange(input);
+  if (event.chain.size() > 1)
+    os << ", through " << llvm::join(event.chain, " -> ");
+  return text;
+}
+
+static llvm::json::Object toJson(const ValueSummary &summary) {
+  llvm::json::Object object{{"count", summary.count},
+                            {"nan", summary.nans},
+                            {"positive_inf", summary.positiveInfs},
+                            {"negative_inf", summary.negativeInfs},
+                            {"saturated", summary.saturated}};
+  if (summary.anyFinite) {
+    object["min"] = summary.minimum;
+    object["max"] = summary.maximum;
+  }
+  return object;
+}
+
+llvm::json::Array OverflowAnalysis::toJson() const {
+  using llvm::json::Array;
+  using llvm::json::Object;
+  Array events;
+  for (const OverflowEvent &event : found) {
+    Array inputs, outputs;
+    for (const ValueSummary &summary : event.inputs)
+      inputs.push_back(::toJson(summary));
+    for (const ValueSummary &summary : event.outputs)
+      outputs.push_back(::toJson(summary));
+    events.push_back(Object{
+        {"kind", getName(event.kind)},
+        {"iteration", event.iteration},
+        {"node", event.node->op.getNodeName()},
+        {"type", event.node->op.getOpType()},
+        {"task_id", event.node->taskId},
+        {"stream_id", event.node->streamId},
+        {"status", event.status.valid},
+        {"status_padding", event.status.padding},
+        {"status_words",
+         dump::describeAiCoreStatus(
+             (event.status.valid | event.status.padding) & status::Documented)},
+        {"saturated_but_finite", event.isSaturated},
+        {"chain", Array(event.chain)},
+        {"inputs", std::move(inputs)},
+        {"outputs", std::move(outputs)}});
+  }
+  return events;
+}
