@@ -477,6 +477,19 @@ TEST(Conv2DBackpropInputD, MatchesTheScalarDefinition) {
   }
 }
 
+TEST(DepthwiseConv2DBackpropInputD, MatchesTheScalarDefinition) {
+  Random random(21);
+  for (int round = 0; round < 40; ++round) {
+    SCOPED_TRACE(round);
+    ConvSizes sizes;
+    sizes.channels = sizes.groups = pick(random, 1, 40);
+    sizes.outChannels =
+        sizes.channels * (pick(random, 0, 2) ? 1 : pick(random, 2, 4));
+    sizes.rare = pick(random, 0, 1) * 300;
+    checkBackward(random, sizes, "DepthwiseConv2DBackpropInputD");
+  }
+}
+
 TEST(FullyConnection, FlattensTheImage) {
   Random random(20);
   for (int round = 0; round < 30; ++round) {

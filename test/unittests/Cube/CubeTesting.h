@@ -76,6 +76,28 @@ inline float bfloat16Value(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
+/// Nearest even, by comparing with the two neighbours.
+inline uint16_t bfloat16Bits(float value, OverflowMode mode,
+                             StatusBits &status) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const uint16_t sign = bits >> 31 << 15;
+  const bool saturate = mode == OverflowMode::Saturate;
+  if (std::isnan(value))
+    return saturate ? 0 : 0x7FC0;
+  if (std::isinf(value))
+    return sign | (saturate ? 0x7F7F : 0x7F80);
+  const uint16_t below = bits >> 16, rest = bits & 0xFFFF;
+  const bool up = rest > 0x8000 || (rest == 0x8000 && below % 2 == 1);
+  const uint16_t result = below + up;
+  if ((result & 0x7FFF) == 0x7F80) {
+    status |= status::CastOverflow;
+    return saturate ? result - 1 : result;
+  }
+  if ((result & 0x7FFF) == 0 && value != 0)
+    status |= status::CastUnderflow;
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
@@ -218,6 +240,8 @@ public:
       nonFiniteSum = true;
     if (out.desc.dtype == DataType::Float16)
       out.set(i, halfBits(sum, mode, status));
+    else if (out.desc.dtype == DataType::BFloat16)
+      out.set(i, bfloat16Bits(sum, mode, status));
     else
       out.set(i, std::isnan(sum) ? 0x7FC00000 : std::bit_cast<uint32_t>(sum));
   }

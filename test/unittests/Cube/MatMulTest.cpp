@@ -167,9 +167,11 @@ TEST(MatMul, BFloat16) {
   Random random(5);
   for (int round = 0; round < 30; ++round) {
     SCOPED_TRACE(round);
-    Product p = makeProduct(random, DataType::BFloat16, DataType::Float,
-                            pick(random, 1, 30), pick(random, 1, 300),
-                            pick(random, 1, 70), pick(random, 0, 1) * 500);
+    Product p =
+        makeProduct(random, DataType::BFloat16,
+                    pick(random, 0, 1) ? DataType::BFloat16 : DataType::Float,
+                    pick(random, 1, 30), pick(random, 1, 300),
+                    pick(random, 1, 70), pick(random, 0, 1) * 500);
     p.check("MatMulV2", pickMode(random), false);
   }
 }
