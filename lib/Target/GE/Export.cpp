@@ -3,6 +3,7 @@
 #include "npu/Target/GE/Export.h"
 
 #include "AttributeConversion.h"
+#include "ExportCheck.h"
 
 using namespace mlir;
 using namespace npu::ge;
@@ -14,10 +15,9 @@ public:
   Exporter(ModuleOp module, raw_ostream &os)
       : module(module), writer(os), attributes(writer) {}
 
-  LogicalResult run();
+  void run();
 
 private:
-  LogicalResult checkExportable();
   void exportGraph(GraphOp graph);
   void exportNode(NodeOp node);
   std::string getEdge(Value value);
@@ -29,58 +29,6 @@ private:
 };
 
 } // namespace
-
-/// Whether importGE could have made \p attr as the value of an attribute.
-static bool isAttrValue(Attribute attr) {
-  if (auto integer = dyn_cast<IntegerAttr>(attr))
-    return integer.getType().isInteger(64) || isa<BoolAttr>(attr);
-  if (auto number = dyn_cast<FloatAttr>(attr))
-    return number.getType().isF32();
-  if (auto array = dyn_cast<ArrayAttr>(attr))
-    return llvm::all_of(array, llvm::IsaPred<StringAttr>);
-  return isa<UnitAttr, StringAttr, DenseI64ArrayAttr, DenseF32ArrayAttr,
-             DenseBoolArrayAttr, ValueAttr>(attr);
-}
-
-static LogicalResult checkAttrs(Operation *op, DictionaryAttr attrs) {
-  if (!attrs)
-    return success();
-  for (NamedAttribute attr : attrs)
-    if (!isAttrValue(attr.getValue()))
-      return op->emitError()
-             << "attribute '" << attr.getName().getValue()
-             << "' has a value that graph text has no form for: "
-             << attr.getValue();
-  return success();
-}
-
-LogicalResult Exporter::checkExportable() {
-  for (Operation &op : module.getOps()) {
-    auto graph = dyn_cast<GraphOp>(op);
-    if (!graph)
-      return op.emitError() << "'" << op.getName()
-                            << "' has no form in graph text; expected only "
-                               "ge.graph in the module";
-    if (failed(checkAttrs(graph, graph.getAttrsAttr())))
-      return failure();
-    for (Operation &inner : graph.getBody().getOps()) {
-      auto node = dyn_cast<NodeOp>(inner);
-      if (!node)
-        return inner.emitError()
-               << "'" << inner.getName()
-               << "' has no form in graph text; expected only ge.node in the "
-                  "graph (remove instrumentation with "
-                  "npu-strip-instrumentation)";
-      if (failed(checkAttrs(node, node.getAttrsAttr())))
-        return failure();
-      for (Type type : node.getOutputs().getTypes())
-        if (!isa<TensorType>(type))
-          return node.emitError()
-                 << "has an output of type " << type << "; expected tensors";
-    }
-  }
-  return success();
-}
 
 std::string Exporter::getEdge(Value value) {
   auto result = cast<OpResult>(value);
@@ -156,13 +104,11 @@ void Exporter::exportGraph(GraphOp graph) {
   });
 }
 
-LogicalResult Exporter::run() {
-  if (failed(checkExportable()))
-    return failure();
+void Exporter::run() {
   if (module->hasAttr(BareGraphAttrName)) {
     for (GraphOp graph : module.getOps<GraphOp>())
       exportGraph(graph);
-    return success();
+    return;
   }
   attributes.exportFields(
       modelSpec, module->getAttrOfType<DictionaryAttr>(ModelAttrName),
@@ -172,9 +118,11 @@ LogicalResult Exporter::run() {
         for (GraphOp graph : module.getOps<GraphOp>())
           writer.writeMessage("graph", [&] { exportGraph(graph); });
       });
-  return success();
 }
 
 LogicalResult npu::ge::exportGE(ModuleOp module, raw_ostream &os) {
-  return Exporter(module, os).run();
+  if (failed(checkExportable(module)))
+    return failure();
+  Exporter(module, os).run();
+  return success();
 }

@@ -40,7 +40,7 @@ ge.graph @g attrs {k = f64} {
 
 //--- type.mlir
 ge.graph @g {
-  // TYPE: type.mlir:4:12: error: has an output of type 'i32'; expected tensors
+  // TYPE: type.mlir:4:12: error: 'output_desc' has the type 'i32'; expected a tensor of a GE data type
   // TYPE-NOT: {{.}}
   %x, %c = ge.node "Data" "x"() -> i32
 }
