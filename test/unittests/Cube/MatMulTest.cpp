@@ -14,6 +14,8 @@ int64_t at(const TensorDesc &desc, int64_t b, int64_t i, int64_t j) {
   if (desc.format == Format::FRACTAL_NZ)
     return ((b * s[r - 4] + j / s[r - 1]) * s[r - 3] + i / 16) * 16 * s[r - 1] +
            i % 16 * s[r - 1] + j % s[r - 1];
+  if (desc.format == Format::FRACTAL_Z)
+    return ((i / s[3] * s[1] + j / 16) * 16 + j % 16) * s[3] + i % s[3];
   return (b * s[r - 2] + i) * s[r - 1] + j;
 }
 
@@ -24,6 +26,8 @@ Tensor makeMatrix(DataType type, Format format, Shape batch, int64_t rows,
   if (format == Format::FRACTAL_NZ)
     shape.insert(shape.end(),
                  {ceilDiv(columns, c0), ceilDiv(rows, 16), 16, c0});
+  else if (format == Format::FRACTAL_Z)
+    shape = {ceilDiv(rows, c0), ceilDiv(columns, 16), 16, c0};
   else
     shape = origin;
   return Tensor(type, format, shape, Format::ND, origin);
@@ -99,8 +103,9 @@ Product makeProduct(Random &random, DataType type, DataType outType, int64_t m,
   p.transpose2 = pick(random, 0, 1);
   p.x1 = makeMatrix(type, format(), {}, p.transpose1 ? k : m,
                     p.transpose1 ? m : k, c0);
-  p.x2 = makeMatrix(type == DataType::UInt8 ? DataType::Int8 : type, format(),
-                    {}, p.transpose2 ? n : k, p.transpose2 ? k : n, c0);
+  p.x2 = makeMatrix(type == DataType::UInt8 ? DataType::Int8 : type,
+                    pick(random, 0, 3) ? format() : Format::FRACTAL_Z, {},
+                    p.transpose2 ? n : k, p.transpose2 ? k : n, c0);
   p.out = makeMatrix(outType, format(), {}, m, n);
   fillMatrix(p.x1, random, rare, true);
   fillMatrix(p.x2, random, rare, true);
