@@ -21,8 +21,7 @@ Expected<std::unique_ptr<DumpRecorder>>
 DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
                      dump::DumpWriter &writer) {
   auto recorder = std::unique_ptr<DumpRecorder>(new DumpRecorder(writer));
-  recorder->modelName = graph.getGraphName().str();
-  recorder->modelId = modelId;
+  recorder->model = {graph.getGraphName().str(), modelId};
   llvm::DenseMap<Operation *, const PlannedNode *> nodes;
   for (const PlannedNode &node : plan.nodes)
     nodes[node.op] = &node;
@@ -82,74 +81,12 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
   return recorder;
 }
 
-/// An attribute of the descriptor of an output.
-template <typename T>
-static T getDescAttr(NodeOp node, unsigned output, StringRef name) {
-  ge::DescAttr desc = node.getOutputDesc(output);
-  auto attrs =
-      desc ? desc.getFields().getAs<DictionaryAttr>("attr") : DictionaryAttr();
-  return attrs ? attrs.getAs<T>(name) : T();
-}
-
-/// The tensor of the front end that an output stands for, where the graph
-/// tells.
-static std::optional<dump::OriginalOp> getOriginalOp(NodeOp node,
-                                                     unsigned output) {
-  auto name = getDescAttr<StringAttr>(node, output, "_datadump_origin_name");
-  if (!name)
-    return std::nullopt;
-  dump::OriginalOp original;
-  original.name = name.str();
-  original.outputIndex = std::numeric_limits<uint32_t>::max();
-  if (auto index = getDescAttr<IntegerAttr>(node, output,
-                                            "_datadump_origin_output_index"))
-    original.outputIndex = static_cast<uint32_t>(index.getInt());
-  if (auto dtype =
-          getDescAttr<StringAttr>(node, output, "_datadump_origin_data_type"))
-    if (std::optional<DataType> type = parseDataType(dtype.getValue()))
-      original.dtypeRuntimeNumber = getRuntimeNumber(*type);
-  if (auto name =
-          getDescAttr<StringAttr>(node, output, "_datadump_origin_format"))
-    if (std::optional<FormatAndGroups> format = parseFormat(name.getValue()))
-      original.format = static_cast<uint32_t>(format->format);
-  return original;
-}
-
-static dump::DumpTensor makeDumpTensor(const TensorDesc &desc,
-                                       const Buffer &buffer) {
-  dump::DumpTensor tensor;
-  tensor.dtype = desc.dtype;
-  tensor.format = desc.format;
-  tensor.subFormat = static_cast<int32_t>(desc.groups);
-  tensor.shape = desc.shape;
-  tensor.originalShape = desc.originShape;
-  tensor.data = ByteView(buffer.get(), desc.byteSize());
-  return tensor;
-}
-
 Status DumpRecorder::enqueue(const NodeRun &run, ArrayRef<unsigned> anchors,
                              ArrayRef<unsigned> outputs, uint32_t taskId,
                              uint32_t streamId) {
-  NodeOp node = run.node.op;
-  dump::DumpJob job;
-  job.opType = node.getOpType().str();
+  dump::DumpJob job = makeDumpJob(run, anchors, outputs, model);
   job.taskId = taskId;
   job.streamId = streamId;
-  job.modelName = modelName;
-  job.modelId = modelId;
-  job.dataIndex = run.iteration;
-  job.record.opName = node.getNodeName().str();
-  for (unsigned anchor : anchors) {
-    job.record.inputs.push_back(
-        makeDumpTensor(*run.node.inputs[anchor], run.inputs[anchor]));
-    job.owners.push_back(run.inputs[anchor]);
-  }
-  for (unsigned output : outputs) {
-    job.record.outputs.push_back(
-        makeDumpTensor(run.node.outputs[output], run.outputs[output]));
-    job.record.outputs.back().originalOp = getOriginalOp(node, output);
-    job.owners.push_back(run.outputs[output]);
-  }
   if (job.owners.empty())
     return {};
   ++numFiles;

@@ -5,6 +5,7 @@
 #include "npu/Execution/TensorTypes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <chrono>
 #include <cstring>
@@ -127,18 +128,21 @@ Status Session::assignFiles() {
   return {};
 }
 
-Expected<Buffer> Session::readSource(const PlannedNode &node, unsigned output,
-                                     bool &missing) {
+/// The tensors of a source: one, one an iteration, or none if nothing gives it
+/// data.
+Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
+                                                  unsigned output) {
   const TensorDesc &desc = node.outputs[output];
   if (const std::string *path = files[node.outputSlots[output]]) {
     Expected<NpyFile> file = readNpy(*path);
     if (!file)
       return file.takeStatus();
-    Expected<Buffer> buffer = makeTensor(file->array, desc, pool);
-    if (!buffer)
-      return buffer.takeStatus().withContext(*path + ": for " +
-                                             describeTensor(node, output));
-    return buffer;
+    Expected<std::vector<Buffer>> tensors =
+        makeTensors(file->array, desc, options.iterations, pool);
+    if (!tensors)
+      return tensors.takeStatus().withContext(*path + ": for " +
+                                              describeTensor(node, output));
+    return tensors;
   }
   ge::NodeOp op = node.op;
   if (std::optional<ByteView> payload = getPayload(op)) {
@@ -152,7 +156,7 @@ Expected<Buffer> Session::readSource(const PlannedNode &node, unsigned output,
       return Status::error(ErrorKind::Incomplete,
                            "no memory for " + describeTensor(node, output));
     std::memcpy(buffer.get(), payload->data(), payload->size());
-    return buffer;
+    return std::vector<Buffer>{buffer};
   }
   if (options.randomSeed) {
     Expected<Buffer> buffer = makeRandomTensor(
@@ -160,10 +164,9 @@ Expected<Buffer> Session::readSource(const PlannedNode &node, unsigned output,
     if (!buffer)
       return buffer.takeStatus().withContext(describeTensor(node, output));
     randomNames.push_back(describeTensor(node, output));
-    return buffer;
+    return std::vector<Buffer>{*buffer};
   }
-  missing = true;
-  return Buffer();
+  return std::vector<Buffer>();
 }
 
 Status Session::readSources() {
@@ -173,13 +176,12 @@ Status Session::readSources() {
     if (node.kind != Kind::Source)
       continue;
     for (unsigned output = 0; output != node.outputs.size(); ++output) {
-      bool isMissing = false;
-      Expected<Buffer> buffer = readSource(node, output, isMissing);
-      if (!buffer)
-        return buffer.takeStatus();
-      if (isMissing)
+      Expected<std::vector<Buffer>> tensors = readSource(node, output);
+      if (!tensors)
+        return tensors.takeStatus();
+      if (tensors->empty())
         missing.push_back(describeTensor(node, output));
-      sources[node.outputSlots[output]] = std::move(*buffer);
+      sources[node.outputSlots[output]] = std::move(*tensors);
     }
   }
   if (missing.empty())
@@ -217,7 +219,7 @@ Session::create(ge::GraphOp graph, const kernels::Registry &registry,
   for (const PlannedNode &node : session->graphPlan->nodes)
     if (node.kind == Kind::Source && node.role == SourceRole::Constant)
       for (unsigned slot : node.outputSlots)
-        constants[slot] = session->sources[slot].get();
+        constants[slot] = session->sources[slot].front().get();
   session->graphPlan->bindKernels(registry, session->options.config, constants,
                                   session->pool);
   session->describeOutputs();
@@ -259,8 +261,11 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
     return why;
   };
   if (node.kind == Kind::Source) {
-    for (unsigned slot : node.outputSlots)
-      outputs.push_back(slots[slot] = sources[slot]);
+    for (unsigned slot : node.outputSlots) {
+      const std::vector<Buffer> &tensors = sources[slot];
+      slots[slot] = tensors.size() == 1 ? tensors[0] : tensors[iteration];
+      outputs.push_back(slots[slot]);
+    }
   } else if (node.kind == Kind::Output) {
     for (auto [output, slot] : llvm::zip_equal(graphOutputs, outputSlots))
       if (slots[slot])

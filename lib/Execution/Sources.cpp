@@ -103,6 +103,32 @@ Expected<Buffer> npu::makeTensor(const NpyView &array, const TensorDesc &desc,
                        "; expected " + expected);
 }
 
+Expected<std::vector<Buffer>> npu::makeTensors(const NpyView &array,
+                                               const TensorDesc &desc,
+                                               uint64_t iterations,
+                                               BufferPool &pool) {
+  NpyView one = array;
+  const bool isOne =
+      array.shape == desc.shape || array.shape == desc.originShape;
+  uint64_t count = 1;
+  if (!isOne && !array.shape.empty() &&
+      static_cast<uint64_t>(array.shape.front()) == iterations) {
+    one.shape.erase(one.shape.begin());
+    count = iterations;
+    one.data = array.data.first(array.data.size() / count);
+  }
+  std::vector<Buffer> tensors;
+  for (uint64_t i = 0; i != count; ++i) {
+    one.data = array.data.subspan(i * one.data.size(), one.data.size());
+    Expected<Buffer> tensor = makeTensor(one, desc, pool);
+    if (!tensor) // in terms of the array that was given
+      return count == 1 ? tensor.takeStatus()
+                        : makeTensor(array, desc, pool).takeStatus();
+    tensors.push_back(std::move(*tensor));
+  }
+  return tensors;
+}
+
 //===----------------------------------------------------------------------===//
 // Random tensors
 //===----------------------------------------------------------------------===//

@@ -4,8 +4,7 @@
 #define NPU_EXECUTION_DUMPRECORDER_H
 
 #include "npu/Dump/DumpStep.h"
-#include "npu/Dump/DumpWriter.h"
-#include "npu/Execution/Session.h"
+#include "npu/Execution/DumpJobs.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -41,8 +40,7 @@ private:
                  uint32_t streamId);
 
   dump::DumpWriter &writer;
-  std::string modelName;
-  uint32_t modelId = 0;
+  DumpedModel model;
   llvm::DenseMap<mlir::Operation *, std::vector<Request>> requests;
   /// The task whose numbers the file of a Data node bears.
   llvm::DenseMap<mlir::Operation *, std::vector<const PlannedNode *>> readers;

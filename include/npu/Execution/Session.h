@@ -39,6 +39,9 @@ struct SessionOptions {
   /// Gives random values to inputs and data-less constants; without it they
   /// are an error.
   std::optional<uint64_t> randomSeed;
+  /// How often the graph will run; an input file may have a leading axis of
+  /// this length.
+  uint64_t iterations = 1;
   /// Paths of .npy files by node name, or "name:output" for a node with several
   /// outputs: for inputs, for constants and variables, and for nodes that
   /// cannot be computed.
@@ -84,8 +87,8 @@ private:
   Status assignFile(const SourceOption &option, llvm::StringRef name,
                     const std::string &path);
   Status readSources();
-  Expected<Buffer> readSource(const PlannedNode &node, unsigned output,
-                              bool &missing);
+  Expected<std::vector<Buffer>> readSource(const PlannedNode &node,
+                                           unsigned output);
   void describeOutputs();
   Status runNode(PlannedNode &node, uint64_t iteration,
                  llvm::ArrayRef<ExecutionObserver *> observers);
@@ -98,8 +101,10 @@ private:
   std::optional<Plan> graphPlan;
   /// By slot: the file that was given for it, or null.
   std::vector<const std::string *> files;
-  /// Values of sources, and of all values while a run needs them.
-  std::vector<Buffer> sources, slots;
+  /// Values of sources by slot: one for all iterations, or one for each.
+  std::vector<std::vector<Buffer>> sources;
+  /// All values while a run needs them.
+  std::vector<Buffer> slots;
   std::vector<GraphOutput> graphOutputs;
   std::vector<unsigned> outputSlots; // by output of the graph
   /// Nodes that overflowed since the flag of the device was cleared. The flag

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <optional>
+#include <vector>
 
 namespace npu {
 
@@ -24,6 +25,13 @@ enum class SourceRole { Input, Constant, Variable };
 /// Fails where nothing fits.
 Expected<Buffer> makeTensor(const NpyView &array, const TensorDesc &desc,
                             BufferPool &pool);
+
+/// The same for each of \p iterations: \p array may have a leading axis of that
+/// length, one tensor an iteration. Without it there is one tensor for all.
+Expected<std::vector<Buffer>> makeTensors(const NpyView &array,
+                                          const TensorDesc &desc,
+                                          uint64_t iterations,
+                                          BufferPool &pool);
 
 /// Pseudo-random bytes for \p desc, a function of \p seed and \p name alone:
 /// inputs uniform in [0, 1), matrices and filters uniform with the variance 2 /

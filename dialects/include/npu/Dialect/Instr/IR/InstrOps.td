@@ -66,4 +66,38 @@ def Instr_DumpOp : Instr_Op<"dump", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
+def Instr_OverflowUnits : I32EnumAttr<"OverflowUnits",
+    "The units of the NPU whose overflows are recorded", [
+    I32EnumAttrCase<"AicoreOverflow", 1, "aicore_overflow">,
+    I32EnumAttrCase<"AtomicOverflow", 2, "atomic_overflow">,
+    I32EnumAttrCase<"All", 3, "all">]> {
+  let cppNamespace = "::npu::instr";
+}
+
+def Instr_OverflowCheckOp : Instr_Op<"overflow_check",
+    [MemoryEffects<[MemWrite<Instr_Evidence>]>]> {
+  let summary = "Record an overflow of an operation";
+  let description = [{
+    `of` is a value that stands for the execution of the operation: overflow is
+    a fact about how it ran, not about its results, which in saturation mode are
+    finite. When the operation raises a status bit of one of `units`, whoever
+    executes the IR writes an OpDebug record and the operation's inputs and
+    outputs. `step` has the form of `dump_step`.
+
+    ```mlir
+    instr.overflow_check "conv1" of %conv1_ctl : !ge.control units all
+    ```
+  }];
+  let arguments = (ins
+    StrAttr:$subject,
+    AnyType:$token,
+    DefaultValuedAttr<Instr_OverflowUnits,
+                      "::npu::instr::OverflowUnits::All">:$units,
+    OptionalAttr<StrAttr>:$step);
+  let assemblyFormat = [{
+    $subject `of` $token `:` type($token) (`units` $units^)? (`step` $step^)?
+    attr-dict
+  }];
+}
+
 #endif // NPU_DIALECT_INSTR_IR_INSTROPS_TD

@@ -1,0 +1,72 @@
+//===- OverflowRecorder.cpp - OpDebug records of overflows ----------------===//
+
+#include "npu/Execution/OverflowRecorder.h"
+
+using namespace mlir;
+using namespace npu;
+
+Expected<std::unique_ptr<OverflowRecorder>>
+OverflowRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
+                         Soc soc, OverflowRecorderOptions options,
+                         dump::DumpWriter &writer) {
+  auto recorder = std::unique_ptr<OverflowRecorder>(
+      new OverflowRecorder(soc, options, writer));
+  recorder->model = {graph.getGraphName().str(), modelId};
+  llvm::DenseMap<Operation *, const PlannedNode *> nodes;
+  for (const PlannedNode &node : plan.nodes)
+    nodes[node.op] = &node;
+  for (auto op : graph.getBody().getOps<instr::OverflowCheckOp>()) {
+    const PlannedNode *node = nodes.lookup(op.getToken().getDefiningOp());
+    if (!node)
+      return Status::error("instr.overflow_check of '" + op.getSubject().str() +
+                           "' has no node of the graph as its subject");
+    Check check{op.getUnits(), {}};
+    if (op.getStep()) {
+      Expected<dump::DumpSteps> steps =
+          dump::DumpSteps::parse(op.getStep()->str(), dump::StepSyntax::Option);
+      if (!steps)
+        return steps.takeStatus().withContext("instr.overflow_check of " +
+                                              node->describe());
+      check.steps = std::move(*steps);
+    }
+    recorder->checks[node->op].push_back(std::move(check));
+  }
+  return recorder;
+}
+
+/// The unit of a device that ran a node: of those with split cores, the cube
+/// cores for what they alone can do.
+static dump::OpDebugUnit getUnit(const PlannedNode &node, Soc soc) {
+  if (soc != Soc::Ascend910B)
+    return dump::OpDebugUnit::AiCore;
+  const llvm::StringRef type = node.op.getOpType();
+  const bool isCube = type.contains("Conv") || type.contains("MatMul") ||
+                      type == "FullyConnection";
+  return isCube ? dump::OpDebugUnit::AIC : dump::OpDebugUnit::AIV;
+}
+
+Status OverflowRecorder::nodeFinished(const NodeRun &run) {
+  auto it = checks.find(run.node.op);
+  if (it == checks.end())
+    return {};
+  const bool wanted = llvm::any_of(it->second, [&](const Check &check) {
+    return check.units != instr::OverflowUnits::AtomicOverflow &&
+           check.steps.contains(run.iteration);
+  });
+  StatusBits bits = run.status.valid;
+  if (options.countPadding)
+    bits |= run.status.padding;
+  bits &= options.mask;
+  if (!wanted || !bits)
+    return {};
+
+  dump::DumpJob job = makeDumpJob(run, model);
+  dump::OpDebugRecord record;
+  record.unit = getUnit(run.node, soc);
+  record.status[0] = bits;
+  dump::DumpJob debugJob = dump::makeOpDebugJob(record, job);
+  ++numRecords;
+  if (Status status = writer.enqueue(std::move(job)); !status)
+    return status;
+  return writer.enqueue(std::move(debugJob));
+}
