@@ -76,3 +76,13 @@ bool DumpSteps::contains(uint64_t step) const {
            return range.first <= step && step <= range.last;
          });
 }
+
+std::string DumpSteps::str() const {
+  std::string text;
+  for (auto [first, last] : ranges) {
+    text += (text.empty() ? "" : "|") + std::to_string(first);
+    if (first != last)
+      text += "-" + std::to_string(last);
+  }
+  return text;
+}

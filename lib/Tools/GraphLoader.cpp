@@ -20,10 +20,24 @@ using namespace npu;
 
 using Module = OwningOpRef<ModuleOp>;
 
+/// Whether \p text starts as MLIR does. A '#' starts an alias there, and a
+/// comment in graph text.
+static bool startsLikeMLIR(StringRef text) {
+  text = text.ltrim();
+  if (text.consume_front("#")) {
+    StringRef name = text.take_while(
+        [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
+    return !name.empty() &&
+           text.drop_front(name.size()).ltrim().starts_with("=");
+  }
+  return llvm::any_of(
+      ArrayRef<StringRef>{"module", "ge.graph", "\"builtin.module\"", "//"},
+      [&](StringRef start) { return text.starts_with(start); });
+}
+
 static bool isMLIR(llvm::MemoryBufferRef file, StringRef path) {
   return isBytecode(file) || path.ends_with(".mlir") ||
-         file.getBuffer().ltrim().starts_with("module") ||
-         file.getBuffer().ltrim().starts_with("#");
+         startsLikeMLIR(file.getBuffer());
 }
 
 static Expected<Module> loadFile(const std::string &path,

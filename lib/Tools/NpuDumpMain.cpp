@@ -13,20 +13,25 @@
 using namespace npu;
 namespace cl = llvm::cl;
 
-/// npu-dump info FILE...: what is in dump files and folders.
+/// npu-dump info FILE...: what is in dump files and folders. What cannot be
+/// read does not keep the rest from being shown.
 static int runInfo(llvm::ArrayRef<std::string> paths, bool json) {
+  int exitCode = 0;
   std::vector<dump::FileInfo> files;
   for (const std::string &path : paths) {
     Expected<std::vector<dump::FileInfo>> described = dump::describe(path);
     if (!described)
-      return reportFailure(described.status());
-    files.insert(files.end(), std::make_move_iterator(described->begin()),
-                 std::make_move_iterator(described->end()));
+      exitCode = reportFailure(described.status());
+    else if (described->empty())
+      exitCode = reportFailure(Status::error(path + ": no dump file in it"));
+    else
+      files.insert(files.end(), std::make_move_iterator(described->begin()),
+                   std::make_move_iterator(described->end()));
   }
   llvm::outs() << (json ? dump::toJson(files) : dump::toTable(files));
   const bool anyFault = llvm::any_of(
       files, [](const dump::FileInfo &file) { return !file.fault.empty(); });
-  return anyFault ? 1 : 0;
+  return anyFault ? 1 : exitCode;
 }
 
 int npu::npuDumpMain(int argc, char **argv) {

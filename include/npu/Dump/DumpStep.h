@@ -6,6 +6,7 @@
 #include "npu/Support/Status.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,8 @@ public:
 
   bool all() const { return ranges.empty(); }
   bool contains(uint64_t step) const;
+  /// A text that parse reads in either syntax; empty for all steps.
+  std::string str() const;
 
 private:
   struct Range {

@@ -1,0 +1,252 @@
+//===- RunOptions.cpp - The command line of npu-run -----------------------===//
+
+#include "RunOptions.h"
+
+#include "CommandLine.h"
+
+#include "npu/Numerics/SimdTarget.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <thread>
+
+using namespace npu;
+
+/// More threads than any machine has; each costs memory before it does
+/// anything.
+static constexpr unsigned maxThreads = 1024;
+
+//===----------------------------------------------------------------------===//
+// Dumps
+//===----------------------------------------------------------------------===//
+
+/// The dump options that were given, as the Ascend documents call them.
+static std::vector<dump::DumpOption> getDumpOptions(const RunOptions &options) {
+  std::vector<dump::DumpOption> given;
+  auto add = [&](const char *name, const llvm::cl::opt<std::string> &option) {
+    if (option.getNumOccurrences() > 0)
+      given.emplace_back(name, option);
+  };
+  if (options.enableDump.getNumOccurrences() > 0)
+    given.emplace_back("enable_dump", options.enableDump.empty()
+                                          ? "1"
+                                          : options.enableDump.getValue());
+  add("dump_path", options.dumpPath);
+  add("dump_step", options.dumpStep);
+  add("dump_mode", options.dumpMode);
+  add("dump_layer", options.dumpLayer);
+  return given;
+}
+
+/// What a dump configuration may ask of a device and this tool does not do.
+static Status checkSupported(const dump::DumpConfig &config) {
+  auto fault = [](const char *what, const char *expected) {
+    return Status::error(std::string(what) + ": not supported by npu-run; " +
+                         "expected " + expected);
+  };
+  if (config.enableDumpDebug)
+    return fault("dump_debug", "a dump of tensors");
+  if (config.data != dump::DumpData::Tensor)
+    return fault("dump_data='stats'", "tensor");
+  if (config.singleOps)
+    return fault("dump_op_switch='on'", "a dump_list");
+  for (const dump::DumpListEntry &entry : config.list)
+    if (!entry.typeBlacklist.empty() || !entry.nameBlacklist.empty() ||
+        !entry.ranges.empty())
+      return fault("optype_blacklist, opname_blacklist and opname_range",
+                   "the layers to dump");
+  return {};
+}
+
+/// The option that the Ascend documents call \p name.
+static std::string spell(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+static Expected<dump::DumpConfig> readDumpConfig(const RunOptions &options) {
+  std::vector<dump::DumpOption> given = getDumpOptions(options);
+  dump::ParsedDumpConfig parsed;
+  std::string where;
+  if (options.dumpConfig.empty()) {
+    if (!given.empty() && options.enableDump.getNumOccurrences() == 0)
+      llvm::errs() << "warning: --" << spell(given[0].first)
+                   << " without --enable-dump: nothing is dumped\n";
+    parsed = dump::parseDumpOptions(given);
+  } else {
+    where = options.dumpConfig + ": ";
+    if (!given.empty())
+      return Status::error(
+          "--dump-config and --" + spell(given[0].first) +
+          " are both given; expected one way to say what is dumped");
+    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> file =
+        llvm::MemoryBuffer::getFile(options.dumpConfig);
+    if (!file)
+      return Status::error(where + "cannot read: " + file.getError().message());
+    llvm::StringRef text = (*file)->getBuffer();
+    parsed = dump::parseDumpJson({text.data(), text.size()});
+  }
+  if (parsed.faults.empty()) {
+    if (Status status = checkSupported(parsed.config); !status)
+      return status;
+    return std::move(parsed.config);
+  }
+  // One line a fault; the caller prints the last one.
+  for (size_t i = 0; i + 1 < parsed.faults.size(); ++i)
+    llvm::errs() << "error: " << where << parsed.faults[i] << '\n';
+  return Status::error(where + parsed.faults.back());
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static Status readNumericConfig(const RunOptions &options,
+                                RunSettings &settings) {
+  std::optional<Soc> soc = parseSoc(options.soc);
+  if (!soc)
+    return Status::error("--soc " + options.soc +
+                         ": expected Ascend310, Ascend310P, Ascend910A or "
+                         "Ascend910B");
+  NumericConfig config = NumericConfig::forSoc(*soc);
+  if (options.soc.getNumOccurrences() == 0)
+    settings.assumptions.push_back("SoC " + options.soc + ", without --soc");
+  if (options.overflowMode.getNumOccurrences() == 0) {
+    settings.assumptions.push_back(
+        "overflow mode " + std::string(getName(config.overflow)) +
+        ", the default of the SoC, without --overflow-mode");
+  } else {
+    std::optional<OverflowMode> mode = parseOverflowMode(options.overflowMode);
+    if (!mode)
+      return Status::error("--overflow-mode " + options.overflowMode +
+                           ": expected saturate or infnan");
+    config.overflow = *mode;
+  }
+  settings.session.config = config;
+  return {};
+}
+
+static Status selectSimdTarget(llvm::StringRef name) {
+  if (name.empty())
+    return {};
+  std::string supported;
+  for (numerics::SimdTarget target : numerics::getSupportedTargets()) {
+    if (name == llvm::StringRef(getName(target))) {
+      numerics::setTargetForTest(target);
+      return {};
+    }
+    supported += (supported.empty() ? "" : ", ") + std::string(getName(target));
+  }
+  return Status::error("--simd " + name.str() +
+                       ": expected one of this processor's: " + supported);
+}
+
+static Expected<std::optional<uint64_t>> readSeed(llvm::StringRef init) {
+  if (init == "fail")
+    return std::optional<uint64_t>();
+  uint64_t seed = 0;
+  llvm::StringRef digits = init;
+  if (!digits.consume_front("random:") || digits.getAsInteger(10, seed))
+    return Status::error("--init " + init.str() +
+                         ": expected fail or random:SEED with a number");
+  return std::optional<uint64_t>(seed);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+Status npu::checkNoInput(const std::string &path,
+                         llvm::ArrayRef<std::string> inputFiles) {
+  for (const std::string &input : inputFiles)
+    if (llvm::sys::fs::equivalent(path, input))
+      return Status::error(path + ": would overwrite the input file " + input +
+                           "; expected another place for results");
+  return {};
+}
+
+/// Whether the report can be written later.
+static Status checkReport(const std::string &path,
+                          llvm::ArrayRef<std::string> inputFiles) {
+  if (path.empty())
+    return {};
+  llvm::StringRef folder = llvm::sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (llvm::sys::fs::is_directory(path))
+    return Status::error("--report " + path + ": a folder; expected a file");
+  if (!llvm::sys::fs::is_directory(folder))
+    return Status::error("--report " + path + ": no folder " + folder.str());
+  if (!llvm::sys::fs::can_write(folder))
+    return Status::error("--report " + path + ": no permission to write to " +
+                         folder.str());
+  return checkNoInput(path, inputFiles);
+}
+
+/// Whether the folder for outputs is one, or can become one.
+static Status checkOutputDir(llvm::StringRef path) {
+  // What does not exist is made; the first that exists must be a folder.
+  llvm::StringRef folder = path;
+  while (!folder.empty() && !llvm::sys::fs::exists(folder))
+    folder = llvm::sys::path::parent_path(folder);
+  if (path.empty() || folder.empty())
+    return {};
+  if (!llvm::sys::fs::is_directory(folder))
+    return Status::error("--output-dir " + path.str() + ": " + folder.str() +
+                         " is not a folder");
+  if (!llvm::sys::fs::can_write(folder))
+    return Status::error("--output-dir " + path.str() +
+                         ": no permission to write to " + folder.str());
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
+  RunSettings settings;
+  settings.inputFiles.push_back(options.graph);
+  for (const auto *option : {&options.fusionSource, &options.dumpConfig})
+    if (!option->empty())
+      settings.inputFiles.push_back(*option);
+  SessionOptions &session = settings.session;
+  for (auto [name, given, files] :
+       {std::tuple("input", &options.inputs, &session.inputs),
+        std::tuple("bind", &options.bindings, &session.bindings),
+        std::tuple("fallback", &options.fallbacks, &session.fallbacks)}) {
+    if (Status status = parseFileMap(name, *given, *files); !status)
+      return status;
+    llvm::append_range(settings.inputFiles, llvm::make_second_range(*files));
+  }
+
+  if (Status status = readNumericConfig(options, settings); !status)
+    return status;
+  if (Status status = selectSimdTarget(options.simd.getValue()); !status)
+    return status;
+  Expected<std::optional<uint64_t>> seed = readSeed(options.init.getValue());
+  if (!seed)
+    return seed.takeStatus();
+  session.randomSeed = *seed;
+  if (options.iterations == 0)
+    return Status::error("--iterations 0: expected at least 1");
+  if (options.threads > maxThreads)
+    return Status::error("--threads " + std::to_string(options.threads) +
+                         ": expected at most " + std::to_string(maxThreads));
+  session.threads = options.threads
+                        ? options.threads.getValue()
+                        : std::max(1u, std::thread::hardware_concurrency());
+
+  Expected<dump::DumpConfig> dump = readDumpConfig(options);
+  if (!dump)
+    return dump.takeStatus();
+  settings.dump = std::move(*dump);
+  if (Status status = checkReport(options.report, settings.inputFiles); !status)
+    return status;
+  if (Status status = checkOutputDir(options.outputDir.getValue()); !status)
+    return status;
+  return settings;
+}

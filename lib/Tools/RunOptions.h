@@ -1,0 +1,114 @@
+//===- RunOptions.h - The command line of npu-run --------------*- C++ -*-===//
+
+#ifndef NPU_LIB_TOOLS_RUNOPTIONS_H
+#define NPU_LIB_TOOLS_RUNOPTIONS_H
+
+#include "npu/Dump/DumpConfig.h"
+#include "npu/Execution/Session.h"
+
+#include "llvm/Support/CommandLine.h"
+
+namespace npu {
+
+/// The options of npu-run; they exist while a command line is read and used.
+struct RunOptions {
+  template <typename T>
+  using Option = llvm::cl::opt<T>;
+  template <typename T>
+  using List = llvm::cl::list<T>;
+  using desc = llvm::cl::desc;
+  using cat = llvm::cl::cat;
+  using value_desc = llvm::cl::value_desc;
+
+  llvm::cl::OptionCategory category{"npu-run options"};
+  Option<std::string> graph{
+      llvm::cl::Positional, llvm::cl::Required,
+      desc("GRAPH (graph text, MLIR, or a folder of stage files)"),
+      cat(category)};
+
+  // Data.
+  List<std::string> inputs{"input", desc("Data for an input of the graph"),
+                           value_desc("NAME=FILE.npy"), cat(category)};
+  List<std::string> bindings{"bind", desc("Data for a constant or variable"),
+                             value_desc("NAME=FILE.npy"), cat(category)};
+  List<std::string> fallbacks{"fallback",
+                              desc("Output of a node that has no kernel"),
+                              value_desc("NAME=FILE.npy"), cat(category)};
+  Option<std::string> init{
+      "init",
+      desc("What inputs and constants without data get: fail (default) or "
+           "random:SEED"),
+      value_desc("fail|random:SEED"), llvm::cl::init("fail"), cat(category)};
+
+  // Execution.
+  Option<uint64_t> iterations{"iterations", desc("How often to run"),
+                              value_desc("N"), llvm::cl::init(1),
+                              cat(category)};
+  Option<std::string> soc{
+      "soc", desc("Ascend310, Ascend310P, Ascend910A (default) or Ascend910B"),
+      value_desc("NAME"), llvm::cl::init("Ascend910A"), cat(category)};
+  Option<std::string> overflowMode{"overflow-mode",
+                                   desc("saturate or infnan; default by SoC"),
+                                   value_desc("MODE"), cat(category)};
+  Option<unsigned> threads{"threads",
+                           desc("Threads; 0 (default) is one a processor"),
+                           value_desc("N"), llvm::cl::init(0), cat(category)};
+  Option<std::string> simd{
+      "simd",
+      desc("Instruction set: portable, avx2 or avx512; the best by default. "
+           "All give the same bits"),
+      value_desc("NAME"), cat(category)};
+  Option<std::string> fusionSource{
+      "fusion-source",
+      desc("A stage of the graph from before fusion, for the members of fused "
+           "nodes"),
+      value_desc("FILE"), cat(category)};
+
+  // Dumps.
+  Option<std::string> enableDump{"enable-dump", llvm::cl::ValueOptional,
+                                 desc("Write dump files"), cat(category)};
+  Option<std::string> dumpPath{"dump-path", desc("Folder for dumps"),
+                               value_desc("DIR"), cat(category)};
+  Option<std::string> dumpStep{"dump-step",
+                               desc("Iterations to dump, as in 0|3-5|10"),
+                               value_desc("STEPS"), cat(category)};
+  Option<std::string> dumpMode{"dump-mode",
+                               desc("input, output (default) or all"),
+                               value_desc("MODE"), cat(category)};
+  Option<std::string> dumpLayer{
+      "dump-layer", desc("Nodes to dump: names or patterns with spaces"),
+      value_desc("LAYERS"), cat(category)};
+  Option<std::string> dumpConfig{"dump-config",
+                                 desc("acl JSON file with the dump options"),
+                                 value_desc("FILE.json"), cat(category)};
+  Option<unsigned> deviceId{"device-id", desc("Names the dump folder"),
+                            value_desc("N"), llvm::cl::init(0), cat(category)};
+  Option<unsigned> modelId{"model-id", desc("Names the dump folder"),
+                           value_desc("N"), llvm::cl::init(1), cat(category)};
+
+  // Results.
+  Option<std::string> outputDir{"output-dir",
+                                desc("Folder for the graph's outputs"),
+                                value_desc("DIR"), cat(category)};
+  Option<std::string> report{"report", desc("Where to write what ran"),
+                             value_desc("FILE.json"), cat(category)};
+};
+
+/// What the options say, checked as far as it can be without the graph.
+struct RunSettings {
+  SessionOptions session;
+  dump::DumpConfig dump;
+  /// Files that the run reads: none of them is ever written.
+  std::vector<std::string> inputFiles;
+  /// Choices that were made because an option is not given.
+  std::vector<std::string> assumptions;
+};
+Expected<RunSettings> readRunOptions(const RunOptions &options);
+
+/// Fails if \p path is one of \p inputFiles under whatever name.
+Status checkNoInput(const std::string &path,
+                    llvm::ArrayRef<std::string> inputFiles);
+
+} // namespace npu
+
+#endif // NPU_LIB_TOOLS_RUNOPTIONS_H
