@@ -1,19 +1,18 @@
 //===- InsertDump.cpp - Ask for dumps of operations -----------------------===//
 
-#include "npu/Dialect/Instr/IR/InstrumentableOpInterface.h"
+#include "Subject.h"
+
 #include "npu/Transforms/Passes.h"
-#include "npu/Transforms/Selector.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallBitVector.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace npu;
 using instr::DumpOp;
 using instr::IndexedValue;
 using instr::InstrumentableOpInterface;
+using instr::OverflowCheckOp;
 
 namespace npu {
 #define GEN_PASS_DEF_INSERTDUMP
@@ -21,19 +20,11 @@ namespace npu {
 } // namespace npu
 
 namespace {
-/// An operation as the pass sees it, through its interface or the defaults,
-/// and what of it is dumped.
-struct Subject {
-  explicit Subject(Operation *op);
-
-  Operation *op;
-  std::string name;
-  SmallVector<std::string, 1> aliases;
-  std::string type;
-  bool isDumpedByDefault = true;
-  SmallVector<IndexedValue, 2> operands;
-  SmallVector<IndexedValue, 2> results;
-  Value token;
+/// An operation and what of it is dumped.
+struct DumpSubject : Subject {
+  explicit DumpSubject(Operation *op)
+      : Subject(op), dumpedOperands(operands.size()),
+        dumpedResults(results.size()) {}
 
   /// Whether each of `operands` and `results` is dumped.
   llvm::SmallBitVector dumpedOperands;
@@ -48,10 +39,7 @@ struct Subject {
 class Selection {
 public:
   Selection(const Selector &selector, DumpMode mode)
-      : selector(selector), mode(mode), uses(selector.getPatterns().size()) {
-    for (auto [use, pattern] : llvm::zip_equal(uses, selector.getPatterns()))
-      use.found.resize(std::max<size_t>(pattern.operands.size(), 1));
-  }
+      : selector(selector), mode(mode), uses(selector) {}
 
   /// Selects what the patterns say of \p op.
   void visit(Operation *op);
@@ -64,21 +52,13 @@ public:
   auto getSubjects() const { return llvm::make_second_range(subjects); }
 
 private:
-  /// What came of a pattern: whether it selected an operation, and whether that
-  /// had each of the operands asked for (or, without, anything to dump).
-  struct Use {
-    bool matched = false;
-    llvm::SmallBitVector found;
-  };
-
-  bool selectWhole(Subject &subject) const;
-  void apply(unsigned pattern, Subject &subject);
-  void diagnosePatterns(Location loc) const;
+  bool selectWhole(DumpSubject &subject) const;
+  void apply(unsigned pattern, DumpSubject &subject);
 
   const Selector &selector;
   DumpMode mode;
-  SmallVector<Use> uses;
-  llvm::MapVector<Operation *, Subject> subjects;
+  PatternUses uses;
+  llvm::MapVector<Operation *, DumpSubject> subjects;
   unsigned numUnnamed = 0;
 };
 
@@ -89,7 +69,7 @@ struct InsertDump : npu::impl::InsertDumpBase<InsertDump> {
   void runOnOperation() override;
 
 private:
-  bool insert(const Subject &subject);
+  bool insert(const DumpSubject &subject);
 
   /// Shared by the copies of the pass that run at the same time.
   std::shared_ptr<const Selector> selector;
@@ -97,37 +77,12 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Subject
-//===----------------------------------------------------------------------===//
-
-Subject::Subject(Operation *op) : op(op) {
-  if (auto instrumentable = dyn_cast<InstrumentableOpInterface>(op)) {
-    name = instrumentable.getInstrumentationName();
-    aliases = instrumentable.getInstrumentationAliases();
-    type = instrumentable.getInstrumentationType();
-    isDumpedByDefault = instrumentable.isDumpedByDefault();
-    operands = instrumentable.getDumpableOperands();
-    results = instrumentable.getDumpableResults();
-    token = instrumentable.getExecutionToken();
-  } else {
-    name = instr::detail::getDefaultName(op);
-    type = op->getName().getStringRef().str();
-    operands = instr::detail::getDefaultOperands(op);
-    results = instr::detail::getDefaultResults(op);
-    if (op->getNumResults() != 0)
-      token = op->getResult(0);
-  }
-  dumpedOperands.resize(operands.size());
-  dumpedResults.resize(results.size());
-}
-
-//===----------------------------------------------------------------------===//
 // Selection
 //===----------------------------------------------------------------------===//
 
 /// Selects the sides of \p subject that the mode asks for; false if there is
 /// nothing on them.
-bool Selection::selectWhole(Subject &subject) const {
+bool Selection::selectWhole(DumpSubject &subject) const {
   bool selectsAny = false;
   if (mode != DumpMode::Output) {
     subject.dumpedOperands.set();
@@ -141,13 +96,11 @@ bool Selection::selectWhole(Subject &subject) const {
   return selectsAny;
 }
 
-void Selection::apply(unsigned pattern, Subject &subject) {
-  Use &use = uses[pattern];
-  use.matched = true;
+void Selection::apply(unsigned pattern, DumpSubject &subject) {
   ArrayRef<Selector::Operand> operands =
       selector.getPatterns()[pattern].operands;
   if (operands.empty() && selectWhole(subject))
-    use.found.set(0);
+    uses.setFound(pattern);
   for (auto [position, operand] : llvm::enumerate(operands)) {
     ArrayRef<IndexedValue> values =
         operand.isInput ? subject.operands : subject.results;
@@ -158,18 +111,17 @@ void Selection::apply(unsigned pattern, Subject &subject) {
       continue;
     (operand.isInput ? subject.dumpedOperands : subject.dumpedResults)
         .set(it - values.begin());
-    use.found.set(position);
+    uses.setFound(pattern, position);
   }
 }
 
 void Selection::visit(Operation *op) {
-  Subject subject(op);
+  DumpSubject subject(op);
   if (selector.getPatterns().empty()) {
     if (subject.isDumpedByDefault)
       selectWhole(subject);
   } else {
-    for (unsigned pattern :
-         selector.match(subject.name, subject.aliases, subject.type))
+    for (unsigned pattern : uses.match(subject))
       apply(pattern, subject);
   }
   if (subject.dumpedOperands.none() && subject.dumpedResults.none())
@@ -182,7 +134,7 @@ void Selection::visit(Operation *op) {
 
 void Selection::addGraphInputs() {
   SmallVector<Operation *> inputs;
-  for (const Subject &subject : getSubjects())
+  for (const DumpSubject &subject : getSubjects())
     if (subject.takesGraphInputs)
       for (const IndexedValue &operand : subject.operands)
         if (auto input =
@@ -190,54 +142,22 @@ void Selection::addGraphInputs() {
             input && input.isDumpedWithConsumers())
           inputs.push_back(input);
   for (Operation *op : inputs) {
-    Subject &input = subjects.try_emplace(op, op).first->second;
+    DumpSubject &input = subjects.try_emplace(op, op).first->second;
     input.dumpedResults.set();
     input.isTaken = true;
   }
 }
 
-void Selection::diagnosePatterns(Location loc) const {
-  for (auto [use, pattern] : llvm::zip_equal(uses, selector.getPatterns())) {
-    if (!use.matched) {
-      emitWarning(loc) << "'" << pattern.text << "' selects no operation";
-      continue;
-    }
-    for (unsigned missing : llvm::seq<unsigned>(0, use.found.size())) {
-      if (use.found.test(missing))
-        continue;
-      InFlightDiagnostic diag = emitWarning(loc)
-                                << "'" << pattern.text
-                                << "' selects no operation with ";
-      if (pattern.operands.empty())
-        diag << (mode == DumpMode::Input    ? "inputs"
-                 : mode == DumpMode::Output ? "outputs"
-                                            : "inputs or outputs")
-             << " to dump";
-      else
-        diag << (pattern.operands[missing].isInput ? "input " : "output ")
-             << pattern.operands[missing].index;
-    }
-  }
-}
-
 void Selection::diagnose(Location loc) const {
-  diagnosePatterns(loc);
-  if (numUnnamed != 0)
-    emitWarning(loc) << "not dumped: " << numUnnamed
-                     << " operation(s) without a name, which is that of a "
-                        "location, loc(\"name\")";
+  uses.diagnose(loc, mode == DumpMode::Input    ? "inputs to dump"
+                     : mode == DumpMode::Output ? "outputs to dump"
+                                                : "inputs or outputs to dump");
+  warnUnnamed(loc, "dumped", numUnnamed);
   SmallVector<StringRef> beyondDevice;
-  for (const Subject &subject : getSubjects())
+  for (const DumpSubject &subject : getSubjects())
     if (!subject.isDumpedByDefault && !subject.isTaken)
       beyondDevice.push_back(subject.name);
-  if (beyondDevice.empty())
-    return;
-  constexpr size_t maxNames = 8;
-  InFlightDiagnostic diag = emitRemark(loc) << "dumps what an NPU would not: ";
-  llvm::interleaveComma(ArrayRef(beyondDevice).take_front(maxNames), diag,
-                        [&](StringRef name) { diag << "'" << name << "'"; });
-  if (beyondDevice.size() > maxNames)
-    diag << " and " << beyondDevice.size() - maxNames << " more";
+  remarkBeyondDevice(loc, "dumps", beyondDevice);
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,25 +165,19 @@ void Selection::diagnose(Location loc) const {
 //===----------------------------------------------------------------------===//
 
 LogicalResult InsertDump::initialize(MLIRContext *context) {
-  llvm::Expected<Selector> parsed = Selector::parse(layer);
-  if (!parsed)
-    return emitError(UnknownLoc::get(context))
-           << getArgument() << ": " << llvm::toString(parsed.takeError());
-  selector = std::make_shared<const Selector>(std::move(*parsed));
+  auto parsed = parseLayer(*this, layer, context);
+  if (failed(parsed))
+    return failure();
+  selector = std::move(*parsed);
   return success();
 }
 
 /// The dumps of an operation that are there already. Without a token they are
 /// recognised by their place.
-static SmallVector<DumpOp> getDumps(const Subject &subject) {
+static SmallVector<DumpOp> getDumps(const DumpSubject &subject) {
+  if (subject.token)
+    return getInstrumentation<DumpOp>(subject.token);
   SmallVector<DumpOp> dumps;
-  if (subject.token) {
-    for (Operation *user : subject.token.getUsers())
-      if (auto dump = dyn_cast<DumpOp>(user);
-          dump && dump.getToken() == subject.token)
-        dumps.push_back(dump);
-    return dumps;
-  }
   for (auto dump = dyn_cast_or_null<DumpOp>(subject.op->getNextNode());
        dump && !dump.getToken() && dump.getSubject() == subject.name;
        dump = dyn_cast_or_null<DumpOp>(dump->getNextNode()))
@@ -292,16 +206,14 @@ static void remove(ArrayRef<IndexedValue> values, ArrayRef<int64_t> indices,
 
 /// Inserts what is selected of \p subject and not dumped yet; returns whether
 /// that is anything.
-bool InsertDump::insert(const Subject &subject) {
+bool InsertDump::insert(const DumpSubject &subject) {
   OpBuilder builder(&getContext());
   StringAttr stepAttr =
       step.empty() ? StringAttr() : builder.getStringAttr(step);
   llvm::SmallBitVector dumpedOperands = subject.dumpedOperands;
   llvm::SmallBitVector dumpedResults = subject.dumpedResults;
-  Operation *last = subject.op;
-  for (DumpOp dump : getDumps(subject)) {
-    if (dump->getBlock() == last->getBlock() && last->isBeforeInBlock(dump))
-      last = dump;
+  SmallVector<DumpOp> dumps = getDumps(subject);
+  for (DumpOp dump : dumps) {
     // A dump of every iteration has those of some.
     if (dump.getData() != data ||
         (dump.getStepAttr() && dump.getStepAttr() != stepAttr))
@@ -316,6 +228,10 @@ bool InsertDump::insert(const Subject &subject) {
   SmallVector<Value> inputs, outputs;
   gather(subject.operands, dumpedOperands, inputIndices, inputs);
   gather(subject.results, dumpedResults, outputIndices, outputs);
+  // Behind the overflow checks, so that passes may run in any order.
+  Operation *last = getLast(subject.op, dumps);
+  if (subject.token)
+    last = getLast(last, getInstrumentation<OverflowCheckOp>(subject.token));
   builder.setInsertionPointAfter(last);
   DumpOp::create(builder, subject.op->getLoc(),
                  builder.getStringAttr(subject.name), subject.token, inputs,
@@ -324,30 +240,15 @@ bool InsertDump::insert(const Subject &subject) {
   return true;
 }
 
-/// Whether an operation may stand behind \p op.
-static bool canBeFollowed(Operation *op) {
-  return op != &op->getBlock()->back() ||
-         !op->mightHaveTrait<OpTrait::IsTerminator>();
-}
-
 void InsertDump::runOnOperation() {
   Operation *root = getOperation();
   Selection selection(*selector, mode);
-  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == root)
-      return WalkResult::advance();
-    if (!isa_and_nonnull<instr::InstrDialect>(op->getDialect()) &&
-        canBeFollowed(op))
-      selection.visit(op);
-    return members || !isa<InstrumentableOpInterface>(op)
-               ? WalkResult::advance()
-               : WalkResult::skip();
-  });
+  walkSubjects(root, members, [&](Operation *op) { selection.visit(op); });
   selection.addGraphInputs();
   selection.diagnose(root->getLoc());
 
   unsigned numDumps = 0;
-  for (const Subject &subject : selection.getSubjects())
+  for (const DumpSubject &subject : selection.getSubjects())
     numDumps += insert(subject);
   if (numDumps == 0)
     markAllAnalysesPreserved();

@@ -5,6 +5,15 @@
 // RUN: mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline='builtin.module(npu-insert-dump{layer="fused1 sum" mode=all})' | FileCheck %s
 // RUN: mlir-opt %s --load-dialect-plugin=%plugin --load-pass-plugin=%plugin --pass-pipeline='builtin.module(ge.graph(npu-insert-dump{layer=fused1 mode=all}),func.func(npu-insert-dump{layer=sum mode=all}))' | FileCheck %s
 
+// Each pass of the plugin is there.
+// RUN: npu-opt %s --pass-pipeline='builtin.module(npu-insert-overflow-check,npu-strip-instrumentation,npu-insert-overflow-check)' | FileCheck %s --check-prefix=OVERFLOW
+// RUN: mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline='builtin.module(npu-insert-overflow-check,npu-strip-instrumentation,npu-insert-overflow-check)' | FileCheck %s --check-prefix=OVERFLOW
+
+// OVERFLOW: instr.overflow_check "conv1"
+// OVERFLOW: instr.overflow_check "relu"
+// OVERFLOW: instr.overflow_check "sum"
+// OVERFLOW-NOT: instr.
+
 // CHECK-LABEL: ge.graph @g
 // CHECK: instr.dump "x" of %x_ctl : !ge.control outputs [0](%x : tensor<2xf16>)
 // CHECK: instr.dump "conv1" of %conv1_ctl : !ge.control inputs [0](%x : tensor<2xf16>) outputs [0](%conv1 : tensor<2xf16>)

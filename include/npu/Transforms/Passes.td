@@ -60,6 +60,37 @@ def InsertDump : Pass<"npu-insert-dump"> {
   ];
 }
 
+def InsertOverflowCheck : Pass<"npu-insert-overflow-check"> {
+  let summary = "Ask for records of overflows of operations";
+  let description = [{
+    Puts an `instr.overflow_check` after every selected operation inside of the
+    operation that the pass runs on. No existing operation, type or use changes,
+    and of what is asked for already only the units that are missing are added.
+
+    `layer` has the patterns of `npu-insert-dump`, but a pattern with operands
+    is an error: an overflow is one of a whole operation. Without `layer`
+    everything is selected that computes, that is takes and gives tensors, of
+    what an NPU dumps. A fused node is checked as one.
+  }];
+  let dependentDialects = ["::npu::instr::InstrDialect"];
+  let options = [
+    Option<"layer", "layer", "std::string", /*default=*/"",
+           "What to check, patterns with spaces between them">,
+    Option<"mode", "mode", "::npu::instr::OverflowUnits",
+           /*default=*/"::npu::instr::OverflowUnits::All",
+           "The units whose overflows are recorded", [{::llvm::cl::values(
+             clEnumValN(::npu::instr::OverflowUnits::AicoreOverflow,
+                        "aicore_overflow", "Computing units"),
+             clEnumValN(::npu::instr::OverflowUnits::AtomicOverflow,
+                        "atomic_overflow", "Atomic additions in memory"),
+             clEnumValN(::npu::instr::OverflowUnits::All, "all", "Both"))}]>,
+    Option<"step", "step", "std::string", /*default=*/"",
+           "The iterations to check, like 0|3-5|10; all if empty">,
+    Option<"report", "report", "bool", /*default=*/"false",
+           "Report in a remark how much was instrumented">,
+  ];
+}
+
 def StripInstrumentation : Pass<"npu-strip-instrumentation"> {
   let summary = "Remove all instrumentation";
   let description = [{

@@ -45,3 +45,19 @@ func.func @unknown_data(%a: tensor<2xf32>) {
   instr.dump "a" outputs [0] (%a : tensor<2xf32>) data bytes
   return
 }
+
+// -----
+
+func.func @unknown_units(%a: tensor<2xf32>) {
+  // expected-error@+1 {{enum values for attribute 'units' [aicore_overflow, atomic_overflow, all]}}
+  instr.overflow_check "a" of %a : tensor<2xf32> units vector
+  return
+}
+
+// -----
+
+func.func @no_units(%a: tensor<2xf32>) {
+  // expected-error@+1 {{Invalid attribute `units`}}
+  "instr.overflow_check"(%a) <{subject = "a", units = 0 : i32}> : (tensor<2xf32>) -> ()
+  return
+}

@@ -66,6 +66,7 @@ def Instr_DumpOp : Instr_Op<"dump", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
+/// The numbers are sets of bits: checks of one operation add up.
 def Instr_OverflowUnits : I32EnumAttr<"OverflowUnits",
     "The units of the NPU whose overflows are recorded", [
     I32EnumAttrCase<"AicoreOverflow", 1, "aicore_overflow">,
