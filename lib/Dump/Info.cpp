@@ -2,17 +2,16 @@
 
 #include "npu/Dump/Info.h"
 
+#include "FileList.h"
+
 #include "npu/Support/SmallFloat.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 
 using namespace npu;
 using namespace npu::dump;
-
-namespace fs = std::filesystem;
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -97,16 +96,23 @@ std::optional<ValueRange> npu::dump::getValueRange(DataType dtype,
 // Files
 //===----------------------------------------------------------------------===//
 
-static FileInfo describeFile(const fs::path &path,
-                             const std::string &fullName) {
+static FileInfo describeFile(const ListedFile &listed) {
   FileInfo info;
-  info.path = path.string();
-  info.fileName = fullName;
-  info.name = parseFileName(fullName);
+  info.path = listed.path.string();
+  info.fileName = listed.fullName;
+  info.name = parseFileName(listed.fullName);
   Expected<DumpFile> file = DumpFile::open(info.path);
   if (!file) {
     info.fault = file.status().message();
     return info;
+  }
+  if (info.name && isOpDebug(*info.name)) {
+    Expected<OpDebugRecord> opDebug = readOpDebug(*file);
+    if (!opDebug) {
+      info.fault = info.path + ": " + opDebug.status().message();
+      return info;
+    }
+    info.opDebug = *opDebug;
   }
   const DumpRecord &record = file->record();
   info.dumpTime = record.dumpTime;
@@ -127,51 +133,12 @@ static FileInfo describeFile(const fs::path &path,
   return info;
 }
 
-static bool isDumpFile(const fs::directory_entry &entry) {
-  std::error_code error;
-  const std::string extension = entry.path().extension().string();
-  return !entry.path().filename().string().starts_with('.') &&
-         extension != ".csv" && extension != ".json" &&
-         entry.is_regular_file(error);
-}
-
-/// The names that mapping.csv gives; a mapping that cannot be read gives none,
-/// and its files keep their digits.
-static std::map<std::string, std::string> getMapping(const fs::path &folder) {
-  Expected<std::map<std::string, std::string>> mapping =
-      readMapping(folder.empty() ? "." : folder.string());
-  return mapping ? std::move(*mapping) : std::map<std::string, std::string>();
-}
-
 Expected<std::vector<FileInfo>> npu::dump::describe(const std::string &path) {
-  std::vector<fs::path> paths;
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    for (fs::recursive_directory_iterator entry(path, error), end;
-         !error && entry != end; entry.increment(error))
-      if (isDumpFile(*entry))
-        paths.push_back(entry->path());
-    std::sort(paths.begin(), paths.end());
-  } else {
-    paths.push_back(path);
-  }
-  if (error)
-    return Status::error(path + ": " + error.message());
-
+  Expected<std::vector<ListedFile>> listed = listDumpFiles(path);
+  if (!listed)
+    return listed.takeStatus();
   std::vector<FileInfo> files;
-  fs::path folder;
-  std::optional<std::map<std::string, std::string>> mapping;
-  for (const fs::path &file : paths) {
-    std::string name = file.filename().string();
-    if (isShortName(name)) {
-      if (!mapping || file.parent_path() != folder) {
-        folder = file.parent_path();
-        mapping = getMapping(folder);
-      }
-      if (auto row = mapping->find(name); row != mapping->end())
-        name = row->second;
-    }
-    files.push_back(describeFile(file, name));
-  }
+  for (const ListedFile &file : *listed)
+    files.push_back(describeFile(file));
   return files;
 }

@@ -67,6 +67,10 @@ std::string npu::dump::toTable(const std::vector<FileInfo> &files) {
       text += ", followed by " + std::to_string(file.trailingBytes) +
               " unexpected bytes";
     text += "\n";
+    if (file.opDebug) {
+      text += "  " + toString(*file.opDebug) + "\n";
+      continue; // the bytes of the record say nothing as a tensor
+    }
     for (const TensorInfo &tensor : file.tensors)
       text += describeTensor(tensor);
   }
@@ -130,6 +134,10 @@ std::string npu::dump::toJson(const std::vector<FileInfo> &files) {
     json["op_name"] = file.opName;
     json["dump_time"] = file.dumpTime;
     json["trailing_bytes"] = file.trailingBytes;
+    if (file.opDebug) {
+      json["overflow"] = Json::parse(toJson(*file.opDebug));
+      json["overflow_text"] = toString(*file.opDebug);
+    }
     json["tensors"] = Json::array();
     for (const TensorInfo &tensor : file.tensors)
       json["tensors"].push_back(::toJson(tensor));

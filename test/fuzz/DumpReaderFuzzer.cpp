@@ -2,6 +2,7 @@
 
 #include "npu/Dump/Info.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace npu;
@@ -37,11 +38,37 @@ static void check(const DumpFile &file, size_t size) {
     std::abort();
 }
 
+/// What was read must be written as a record that reads back the same.
+static void checkOpDebug(ByteView bytes) {
+  Expected<OpDebugRecord> record = parseOpDebug(bytes);
+  if (!record)
+    return;
+  const auto again = serializeOpDebug(*record);
+  Expected<OpDebugRecord> readAgain = parseOpDebug(again);
+  Expected<std::string> json = toOpDebugJson(again);
+  if (!readAgain || *readAgain != *record || !json ||
+      *json != toJson(*record) || !toOpDebugJson(bytes) ||
+      toString(*record).find('\n') != std::string::npos)
+    std::abort();
+}
+
+/// The start of a record of the right length, for bytes that are shorter.
+static void checkOpDebugStart(ByteView bytes) {
+  std::array<std::byte, OpDebugSize> record{};
+  std::copy_n(bytes.begin(), std::min(bytes.size(), record.size()),
+              record.begin());
+  checkOpDebug(record);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  Expected<DumpFile> file =
-      DumpFile::parse(std::as_bytes(std::span(data, size)));
-  if (file)
+  const ByteView bytes = std::as_bytes(std::span(data, size));
+  Expected<DumpFile> file = DumpFile::parse(bytes);
+  if (file) {
     check(*file, size);
+    static_cast<void>(readOpDebug(*file));
+  }
+  checkOpDebug(bytes);
+  checkOpDebugStart(bytes);
   const std::string text(reinterpret_cast<const char *>(data), size);
   parseMapping(text);
   if (std::optional<DumpName> name = parseFileName(text)) {

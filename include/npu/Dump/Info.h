@@ -3,8 +3,7 @@
 #ifndef NPU_DUMP_INFO_H
 #define NPU_DUMP_INFO_H
 
-#include "npu/Dump/DumpFile.h"
-#include "npu/Dump/DumpName.h"
+#include "npu/Dump/OpDebug.h"
 
 #include <variant>
 
@@ -47,6 +46,7 @@ struct FileInfo {
   uint64_t dumpTime = 0;
   std::string opName;
   uint64_t trailingBytes = 0;
+  std::optional<OpDebugRecord> opDebug; ///< of a file with such a name
   std::vector<TensorInfo> tensors;
 };
 
