@@ -247,6 +247,56 @@ void Session::describeOutputs() {
   }
 }
 
+/// Does what the float status operators do with the overflow flag of the
+/// device.
+Status Session::runFloatStatus(PlannedNode &node,
+                               llvm::MutableArrayRef<Buffer> inputs,
+                               SmallVectorImpl<Buffer> &outputs) {
+  auto allocate = [&](const TensorDesc &desc, Buffer &buffer) {
+    buffer = pool.acquire(desc.byteSize());
+    return buffer ? Status()
+                  : Status::error(ErrorKind::Incomplete,
+                                  node.describe() + ": no memory for " +
+                                      desc.toString());
+  };
+  for (auto [index, desc] : llvm::enumerate(node.outputs)) {
+    Buffer buffer;
+    if (Status status = allocate(desc, buffer); !status)
+      return status;
+    std::memset(buffer.get(), 0, desc.byteSize());
+    slots[node.outputSlots[index]] = buffer;
+    outputs.push_back(std::move(buffer));
+  }
+
+  StringRef type = node.op.getOpType();
+  if (type == "NPUGetFloatStatus" && overflowedNodes != 0) {
+    // The device writes into its input. Whoever holds that keeps it as it was.
+    if (inputs.empty() || !inputs[0] ||
+        node.inputs[0]->dtype != DataType::Float)
+      return Status::error(ErrorKind::Incomplete,
+                           node.describe() +
+                               ": expected floats from NPUAllocFloatStatus");
+    if (Status status = allocate(*node.inputs[0], inputs[0]); !status)
+      return status;
+    std::fill_n(reinterpret_cast<float *>(inputs[0].get()),
+                node.inputs[0]->numElements(), 1.0f);
+    slots[node.inputSlots[0]] = inputs[0];
+  } else if (type == "NPUGetFloatStatusV2") {
+    if (outputs.empty() || node.outputs[0].dtype != DataType::Int32 ||
+        node.outputs[0].numElements() == 0)
+      return Status::error(ErrorKind::Incomplete,
+                           node.describe() + ": expected int32 as its output");
+    // Ascend910B counts, the others say that it happened.
+    const uint32_t value = options.config.soc == Soc::Ascend910B
+                               ? overflowedNodes
+                               : (overflowedNodes ? 3 : 0);
+    std::memcpy(outputs[0].get(), &value, sizeof(value));
+  } else if (type.starts_with("NPUClearFloatStatus")) {
+    overflowedNodes = 0;
+  }
+  return {};
+}
+
 Status Session::runNode(PlannedNode &node, uint64_t iteration,
                         llvm::ArrayRef<ExecutionObserver *> observers) {
   SmallVector<Buffer, 4> inputs, outputs;
