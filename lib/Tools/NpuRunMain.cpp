@@ -35,12 +35,14 @@ namespace {
 class Run {
 public:
   Run(const RunOptions &options, RunSettings settings)
-      : options(options), settings(std::move(settings)) {}
+      : options(options), settings(std::move(settings)),
+        overflow(this->settings.overflow) {}
   int main();
 
 private:
   Status prepareGraph();
   Status insertDumps();
+  Status insertOverflowChecks();
   std::vector<InsertDumpOptions> getDumpSelections();
   Status execute();
   Status prepareDump();
@@ -70,6 +72,7 @@ private:
   std::unique_ptr<ProgressLine> progress; // outlives the writer, who calls it
   std::unique_ptr<dump::DumpWriter> writer;
   std::unique_ptr<DumpRecorder> recorder;
+  OverflowRun overflow;
 };
 
 } // namespace
@@ -106,7 +109,9 @@ Status Run::prepareGraph() {
                           stage ? findStage(graph, *stage) : ge::GraphOp())))
     return Status::error("");
 
-  return insertDumps();
+  if (Status status = insertDumps(); !status)
+    return status;
+  return insertOverflowChecks();
 }
 
 /// What npu-insert-dump is to select, run by run of the pass.
@@ -160,6 +165,28 @@ Status Run::insertDumps() {
   PassManager passes(context.get());
   for (const InsertDumpOptions &selection : getDumpSelections())
     passes.nest<ge::GraphOp>().addPass(createInsertDump(selection));
+  return failed(passes.run(*module)) ? Status::error("") : Status();
+}
+
+Status Run::insertOverflowChecks() {
+  if (!settings.overflow.record)
+    return {};
+  InsertOverflowCheckOptions pass;
+  switch (settings.dump.debugMode) {
+  case dump::DumpDebugMode::AicoreOverflow:
+    pass.mode = instr::OverflowUnits::AicoreOverflow;
+    break;
+  case dump::DumpDebugMode::AtomicOverflow:
+    pass.mode = instr::OverflowUnits::AtomicOverflow;
+    break;
+  case dump::DumpDebugMode::All:
+    pass.mode = instr::OverflowUnits::All;
+    break;
+  }
+  pass.step = settings.dump.steps.str();
+  pass.layer = llvm::join(settings.dump.layers, " ");
+  PassManager passes(context.get());
+  passes.nest<ge::GraphOp>().addPass(createInsertOverflowCheck(pass));
   return failed(passes.run(*module)) ? Status::error("") : Status();
 }
 
@@ -248,6 +275,7 @@ Status Run::writeReport(const Status &outcome) {
                                          {"file", outputFiles[i]}});
   }
   report->set("outputs", std::move(outputs));
+  overflow.addToReport(*report, options.iterations);
   for (const std::string &assumption : settings.assumptions)
     report->addAssumption(assumption);
   std::string text;
@@ -286,6 +314,7 @@ Status Run::prepareDump() {
   dump::DumpWriterOptions writerOptions;
   writerOptions.dumpPath = settings.dump.dumpPath;
   writerOptions.deviceId = options.deviceId;
+  writerOptions.modelNameInFolder = settings.modelNameInFolder;
   if (progress)
     writerOptions.progress = [this](uint64_t written, uint64_t queued) {
       progress->dumpProgressed(written, queued);
@@ -295,6 +324,8 @@ Status Run::prepareDump() {
   if (!made)
     return made.takeStatus();
   writer = std::move(*made);
+  if (!settings.dump.enableDump)
+    return {};
   Expected<std::unique_ptr<DumpRecorder>> recording =
       DumpRecorder::create(graph, session->plan(), options.modelId, *writer);
   if (!recording)
@@ -333,7 +364,7 @@ Status Run::execute() {
   if (ProgressLine::isWanted())
     progress = std::make_unique<ProgressLine>(session->plan().nodes.size(),
                                               options.iterations);
-  if (settings.dump.enableDump) {
+  if (settings.dump.enableDump || settings.overflow.record) {
     if (Status status = prepareDump(); !status)
       return status;
   } else if (Status status = checkKernels(); !status) {
@@ -343,8 +374,13 @@ Status Run::execute() {
   }
 
   std::vector<ExecutionObserver *> observers{report.get()};
+  if (Status status = overflow.prepare(graph, session->plan(), options.modelId,
+                                       settings.session.config, writer.get());
+      !status)
+    return status;
   if (recorder)
     observers.push_back(recorder.get());
+  llvm::append_range(observers, overflow.observers());
   if (progress)
     observers.push_back(progress.get());
   for (uint64_t iteration = 0; iteration != options.iterations; ++iteration) {
@@ -370,7 +406,9 @@ int Run::main() {
   if (!outcome)
     return reportFailure(outcome);
   printSummary();
-  return 0;
+  if (Status status = overflow.print(options.iterations); !status)
+    return reportFailure(status);
+  return overflow.exitCode(options.iterations);
 }
 
 int npu::npuRunMain(int argc, char **argv) {

@@ -30,14 +30,18 @@ static std::vector<dump::DumpOption> getDumpOptions(const RunOptions &options) {
     if (option.getNumOccurrences() > 0)
       given.emplace_back(name, option);
   };
-  if (options.enableDump.getNumOccurrences() > 0)
-    given.emplace_back("enable_dump", options.enableDump.empty()
-                                          ? "1"
-                                          : options.enableDump.getValue());
+  auto addSwitch = [&](const char *name,
+                       const llvm::cl::opt<std::string> &option) {
+    if (option.getNumOccurrences() > 0)
+      given.emplace_back(name, option.empty() ? "1" : option.getValue());
+  };
+  addSwitch("enable_dump", options.enableDump);
+  addSwitch("enable_dump_debug", options.enableDumpDebug);
   add("dump_path", options.dumpPath);
   add("dump_step", options.dumpStep);
   add("dump_mode", options.dumpMode);
   add("dump_layer", options.dumpLayer);
+  add("dump_debug_mode", options.dumpDebugMode);
   return given;
 }
 
@@ -47,8 +51,6 @@ static Status checkSupported(const dump::DumpConfig &config) {
     return Status::error(std::string(what) + ": not supported by npu-run; " +
                          "expected " + expected);
   };
-  if (config.enableDumpDebug)
-    return fault("dump_debug", "a dump of tensors");
   if (config.data != dump::DumpData::Tensor)
     return fault("dump_data='stats'", "tensor");
   if (config.singleOps)
@@ -72,9 +74,11 @@ static Expected<dump::DumpConfig> readDumpConfig(const RunOptions &options) {
   dump::ParsedDumpConfig parsed;
   std::string where;
   if (options.dumpConfig.empty()) {
-    if (!given.empty() && options.enableDump.getNumOccurrences() == 0)
+    if (!given.empty() && options.enableDump.getNumOccurrences() == 0 &&
+        options.enableDumpDebug.getNumOccurrences() == 0)
       llvm::errs() << "warning: --" << spell(given[0].first)
-                   << " without --enable-dump: nothing is dumped\n";
+                   << " without --enable-dump or --enable-dump-debug: nothing "
+                      "is dumped\n";
     parsed = dump::parseDumpOptions(given);
   } else {
     where = options.dumpConfig + ": ";
@@ -153,6 +157,72 @@ static Expected<std::optional<uint64_t>> readSeed(llvm::StringRef init) {
     return Status::error("--init " + init.str() +
                          ": expected fail or random:SEED with a number");
   return std::optional<uint64_t>(seed);
+}
+
+//===----------------------------------------------------------------------===//
+// Overflow
+//===----------------------------------------------------------------------===//
+
+/// The position of \p option's value in \p choices; the first by default.
+static Expected<unsigned> readChoice(const llvm::cl::opt<std::string> &option,
+                                     llvm::ArrayRef<llvm::StringRef> choices) {
+  if (option.empty())
+    return 0u;
+  const auto *it = llvm::find(choices, llvm::StringRef(option));
+  if (it != choices.end())
+    return static_cast<unsigned>(it - choices.begin());
+  return Status::error("--" + option.ArgStr.str() + " " + option +
+                       ": expected " + llvm::join(choices, " or "));
+}
+
+static Status readOverflowSettings(const RunOptions &options,
+                                   RunSettings &settings) {
+  OverflowSettings &overflow = settings.overflow;
+  overflow.record = settings.dump.enableDumpDebug;
+  if (!options.statusMask.empty() &&
+      llvm::StringRef(options.statusMask)
+          .getAsInteger(0, overflow.recorder.mask))
+    return Status::error("--status-mask " + options.statusMask +
+                         ": expected a number such as 0x120");
+  Expected<unsigned> padding =
+      readChoice(options.overflowPadding, {"count", "ignore"});
+  if (!padding)
+    return padding.takeStatus();
+  overflow.recorder.countPadding = *padding == 0;
+  Expected<unsigned> layout =
+      readChoice(options.overflowLayout, {"guide", "current"});
+  if (!layout)
+    return layout.takeStatus();
+  settings.modelNameInFolder = !overflow.record || *layout == 1;
+  if (options.failOnOverflow.getNumOccurrences() > 0) {
+    Expected<unsigned> failOn =
+        readChoice(options.failOnOverflow, {"any", "persistent"});
+    if (!failOn)
+      return failOn.takeStatus();
+    overflow.failOn =
+        *failOn == 0 ? FailOnOverflow::Any : FailOnOverflow::Persistent;
+  }
+  if (!options.lossScale.empty()) {
+    Expected<LossScale> scale = parseLossScale(options.lossScale.getValue());
+    if (!scale)
+      return scale.takeStatus().withContext("--loss-scale");
+    overflow.lossScale = *scale;
+  }
+  overflow.analyse = overflow.record || options.checkOverflow ||
+                     overflow.failOn != FailOnOverflow::Never ||
+                     overflow.lossScale.has_value();
+  if (options.halfRisk.getNumOccurrences() > 0) {
+    double threshold = 50000;
+    if (!options.halfRisk.empty() &&
+        llvm::StringRef(options.halfRisk).getAsDouble(threshold))
+      return Status::error("--half-risk " + options.halfRisk +
+                           ": expected a number");
+    overflow.halfRiskThreshold = threshold;
+  }
+  overflow.halfRiskList = options.halfRiskList;
+  if (!overflow.halfRiskList.empty() && !overflow.halfRiskThreshold)
+    return Status::error("--half-risk-list needs --half-risk");
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,6 +314,9 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
   if (!dump)
     return dump.takeStatus();
   settings.dump = std::move(*dump);
+  if (Status status = readOverflowSettings(options, settings); !status)
+    return status;
+  session.iterations = options.iterations;
   if (Status status = checkReport(options.report, settings.inputFiles); !status)
     return status;
   if (Status status = checkOutputDir(options.outputDir.getValue()); !status)

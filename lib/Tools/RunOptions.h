@@ -3,6 +3,8 @@
 #ifndef NPU_LIB_TOOLS_RUNOPTIONS_H
 #define NPU_LIB_TOOLS_RUNOPTIONS_H
 
+#include "OverflowRun.h"
+
 #include "npu/Dump/DumpConfig.h"
 #include "npu/Execution/Session.h"
 
@@ -81,6 +83,53 @@ struct RunOptions {
   Option<std::string> dumpConfig{"dump-config",
                                  desc("acl JSON file with the dump options"),
                                  value_desc("FILE.json"), cat(category)};
+
+  // Overflow.
+  Option<std::string> enableDumpDebug{
+      "enable-dump-debug", llvm::cl::ValueOptional,
+      desc("Detect overflow: write OpDebug records and the dumps of the nodes "
+           "that overflow"),
+      cat(category)};
+  Option<std::string> dumpDebugMode{
+      "dump-debug-mode",
+      desc("aicore_overflow, atomic_overflow or all (default)"),
+      value_desc("MODE"), cat(category)};
+  Option<bool> checkOverflow{
+      "check-overflow",
+      desc("Tell where overflows start and how they spread, without records"),
+      cat(category)};
+  Option<std::string> failOnOverflow{
+      "fail-on-overflow", llvm::cl::ValueOptional,
+      desc("End with exit code 2 after an overflow: any (default), or "
+           "persistent, in at least half of the iterations"),
+      value_desc("any|persistent"), cat(category)};
+  Option<std::string> statusMask{
+      "status-mask",
+      desc("Status bits that count as overflow; the six documented ones "
+           "(0x5b8) by default"),
+      value_desc("BITS"), cat(category)};
+  Option<std::string> overflowPadding{
+      "overflow-padding",
+      desc("Whether overflow in lanes that only pad a format makes a record: "
+           "count (default, as the device does) or ignore"),
+      value_desc("count|ignore"), cat(category)};
+  Option<std::string> overflowLayout{
+      "overflow-layout",
+      desc("Folder of records: guide (default), as the overflow guide has it, "
+           "or current, with the model's name"),
+      value_desc("guide|current"), cat(category)};
+  Option<std::string> lossScale{
+      "loss-scale", desc("Simulate a dynamic loss scale over the iterations"),
+      value_desc("START[:FACTOR[:INTERVAL]]"), cat(category)};
+  Option<std::string> halfRisk{
+      "half-risk", llvm::cl::ValueOptional,
+      desc("List fp32 nodes whose results fp16 cannot hold, or that come above "
+           "a threshold (50000)"),
+      value_desc("THRESHOLD"), cat(category)};
+  Option<std::string> halfRiskList{
+      "half-risk-list", desc("Where to write the names of these nodes"),
+      value_desc("FILE"), cat(category)};
+
   Option<unsigned> deviceId{"device-id", desc("Names the dump folder"),
                             value_desc("N"), llvm::cl::init(0), cat(category)};
   Option<unsigned> modelId{"model-id", desc("Names the dump folder"),
@@ -98,6 +147,9 @@ struct RunOptions {
 struct RunSettings {
   SessionOptions session;
   dump::DumpConfig dump;
+  OverflowSettings overflow;
+  /// Whether the folder of a dump has the model's name as a level.
+  bool modelNameInFolder = true;
   /// Files that the run reads: none of them is ever written.
   std::vector<std::string> inputFiles;
   /// Choices that were made because an option is not given.
