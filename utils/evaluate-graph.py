@@ -40,9 +40,6 @@ from evaluation.operators import (ELEMENTWISE, OPERATORS, chain_of,
                                   convolution_windows, evaluate, read_stride)
 
 
-# Types of nodes whose data come from outside; they have no dump file.
-GRAPH_SOURCES = ("Data", "Const", "Constant", "Variable")
-
 # Units in the last place that an exponential explains. All else is exact.
 TOLERANCE = {"SoftmaxV2": 1, "Sigmoid": 2}
 
@@ -72,14 +69,14 @@ class Judge:
     def __init__(self, nodes, dumps, data, report):
         self.nodes, self.dumps, self.data = nodes, dumps, data
         self.faults = []
-        self.saturates = report["overflow_mode"] == "saturate"
+        self.device = Device(report["soc"],
+                             report["overflow_mode"] == "saturate")
         self.facts = {row["node"]: row["facts"] for row in report["inferred"]}
         self.computed = {row["name"] for row in report["nodes"]
                          if row["kind"] == "computed"}
-        # Neither computed nor of the graph: given with --fallback.
+        # With --fallback.
         self.given = {row["name"] for row in report["nodes"]
-                      if row["kind"] == "source"
-                      and row["type"] not in GRAPH_SOURCES}
+                      if row["kind"] == "given"}
         for name in sorted(self.computed | self.given):
             if name not in nodes:
                 raise InputError(f"{name}: in the report, not in the graph")
@@ -132,7 +129,7 @@ class Judge:
             self.check_source(where, source, index, dumped[0])
         return True
 
-    def check_node(self, arith, node, dump):
+    def check_node(self, node, dump):
         if not self.check_inputs(node, dump):
             return
         desc, dumped = node.outputs[0], dump.outputs[0]
@@ -143,7 +140,8 @@ class Judge:
         in_place = all(type in ELEMENTWISE for type in chain)
         args = [(x if in_place else to_logical(x, d), d)
                 for (x, _, _), (_, d) in zip(dump.inputs, node.inputs)]
-        expected, actual = evaluate(arith, node, args), dumped[0]
+        expected = evaluate(self.device, node, args)
+        actual = dumped[0]
         if not in_place:
             expected = to_physical(expected, desc)
         if expected.shape != actual.shape or expected.dtype != actual.dtype:
@@ -190,10 +188,9 @@ class Judge:
         check("pads", [pad for _, *pads in windows for pad in pads])
 
     def check_nodes(self):
-        arith = Device(self.saturates)
         for name, node in self.nodes.items():
             if name in self.computed and name in self.dumps:
-                self.check_node(arith, node, self.dumps[name])
+                self.check_node(node, self.dumps[name])
 
     def operand(self, values, node, index):
         """An input of a node in its logical shape, unrounded."""
@@ -251,7 +248,7 @@ class Judge:
 def read_report(path):
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
-    for key in ("nodes", "inferred", "overflow_mode"):
+    for key in ("nodes", "inferred", "soc", "overflow_mode"):
         if key not in report:
             raise InputError(f"{path}: no '{key}'; expected a report of "
                              "npu-run")
@@ -266,6 +263,8 @@ def main():
     parser.add_argument("--golden-from-fp32", action="store_true",
                         help="also compare with an evaluation in fp32")
     arguments = parser.parse_args()
+    # Infinities and NaNs are results like others.
+    np.seterr(over="ignore", invalid="ignore")
     try:
         report = read_report(arguments.report)
         judge = Judge(read_graph(arguments.graph),

@@ -6,16 +6,19 @@ import numpy as np
 class Device:
     """Rounds as the device does."""
 
-    def __init__(self, saturates):
+    def __init__(self, soc, saturates):
         self.saturates = saturates
+        # Where the exponentials of Sigmoid and SoftmaxV2 are instructions in
+        # fp16.
+        self.half_sigmoid = soc in ("Ascend310", "Ascend910A")
+        self.half_softmax = soc == "Ascend310"
 
     def half(self, values):
         """One rounding to fp16."""
-        with np.errstate(over="ignore"):
-            result = np.asarray(values).astype(np.float16)
+        result = np.asarray(values).astype(np.float16)
         if self.saturates:
-            result = np.nan_to_num(result, nan=0, posinf=65504, neginf=-65504)
-        return result
+            return np.nan_to_num(result, nan=0, posinf=65504, neginf=-65504)
+        return np.where(np.isnan(result), np.float16(np.nan), result)
 
     def cube(self, left, right, bias):
         """bias[j] + sum over k of left[k, i] right[k, j], as fp16 [i, j]: in
@@ -36,6 +39,8 @@ class Device:
         return self.half(result.T if swap else result)
 
     def sigmoid(self, x):
+        if not self.half_sigmoid:
+            return self.half(1 / (1 + np.exp(-x.astype(np.float64))))
         x = np.maximum(x, self.half(-11.089)).astype(np.float64)
         power = self.half(np.exp(-x)).astype(np.float64)
         return self.half(1 / self.half(power + 1).astype(np.float64))
@@ -44,6 +49,8 @@ class Device:
         x = x.astype(np.float64)
         power = np.exp(self.half(x - x.max(axis, keepdims=True))
                        .astype(np.float64))
+        if self.half_softmax:
+            power = self.half(power).astype(np.float64)
         return self.half(power / power.sum(axis, keepdims=True))
 
 

@@ -199,7 +199,7 @@ def binary(function):
 
 def relu(arith, node, args, result):
     x = args[0][0]
-    return np.where(x > 0, x, x.dtype.type(0))
+    return np.where(x <= 0, x.dtype.type(0), x)  # NaN stays
 
 
 def relu6(arith, node, args, result):
