@@ -247,7 +247,10 @@ class Judge:
 
 def read_report(path):
     with open(path, encoding="utf-8") as file:
-        report = json.load(file)
+        try:
+            report = json.load(file)
+        except ValueError as error:
+            raise InputError(f"{path}: not JSON: {error}") from error
     for key in ("nodes", "inferred", "soc", "overflow_mode"):
         if key not in report:
             raise InputError(f"{path}: no '{key}'; expected a report of "

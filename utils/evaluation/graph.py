@@ -42,7 +42,7 @@ def parse_text(text):
             stack.pop()
             field = None
         elif mark in ("{", "}"):
-            raise InputError(f"unexpected {mark} in the graph text")
+            raise InputError(f"unexpected {mark}")
         elif word is not None and field is None:
             field, after_string = word, False
         elif word is not None:
@@ -55,7 +55,7 @@ def parse_text(text):
                 stack[-1].setdefault(field, []).append(string)
                 last, field, after_string = field, None, True
     if len(stack) != 1:
-        raise InputError("the graph text ends inside a message")
+        raise InputError("ends inside a message")
     return root
 
 
@@ -114,7 +114,11 @@ class Node:
 
 def read_graph(path):
     """The nodes of the first graph by name, producers first."""
-    model = parse_text(pathlib.Path(path).read_text("utf-8", "surrogateescape"))
+    text = pathlib.Path(path).read_text("utf-8", "surrogateescape")
+    try:
+        model = parse_text(text)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
     graph = one(model, "graph", model)
     nodes = {n.name: n for n in map(Node, graph.get("op", []))}
     ordered, pending = {}, list(nodes.values())
