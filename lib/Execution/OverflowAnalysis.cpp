@@ -172,6 +172,16 @@ static std::string describeRange(const ValueSummary &summary) {
   return text;
 }
 
+/// The nodes from the cause on; of a long way the ends.
+static std::string describeChain(const std::vector<std::string> &chain) {
+  constexpr size_t MaxNodes = 6;
+  if (chain.size() <= MaxNodes)
+    return llvm::join(chain, " -> ");
+  return llvm::formatv("{0} -> {1} -> ({2} nodes) -> {3} -> {4}", chain[0],
+                       chain[1], chain.size() - 4, chain[chain.size() - 2],
+                       chain.back());
+}
+
 std::string OverflowAnalysis::describe(const OverflowEvent &event) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -188,7 +198,7 @@ std::string OverflowAnalysis::describe(const OverflowEvent &event) {
     if (input.count)
       os << ' ' << describeRange(input);
   if (event.chain.size() > 1)
-    os << ", through " << llvm::join(event.chain, " -> ");
+    os << ", from " << describeChain(event.chain);
   return text;
 }
 

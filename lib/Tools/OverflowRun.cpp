@@ -107,10 +107,15 @@ static void printAnalysis(const OverflowAnalysis &analysis, uint64_t iterations,
     llvm::outs() << "no overflow\n";
     return;
   }
-  llvm::outs() << "overflow: " << analysis.count(Kind::Origin) << " origins, "
-               << analysis.count(Kind::Propagated) << " propagated, "
-               << analysis.count(Kind::PaddingOnly) << " in padding only, "
-               << analysis.count(Kind::Flushed) << " flushed constants\n";
+  llvm::outs() << "overflow:";
+  const char *separator = " ";
+  for (Kind kind :
+       {Kind::Origin, Kind::Propagated, Kind::PaddingOnly, Kind::Flushed})
+    if (size_t count = analysis.count(kind)) {
+      llvm::outs() << separator << count << ' ' << getName(kind);
+      separator = ", ";
+    }
+  llvm::outs() << '\n';
   for (Kind kind :
        {Kind::Origin, Kind::Flushed, Kind::PaddingOnly, Kind::Propagated})
     printEvents(analysis, kind);
