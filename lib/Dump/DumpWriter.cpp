@@ -336,12 +336,14 @@ Status DumpWriter::Impl::writeJob(QueuedJob &queued, ManifestFile &file) {
   if (!folderFd)
     return folderFd.takeStatus();
 
+  const std::string &opName =
+      job.nameInFile.empty() ? job.record.opName : job.nameInFile;
   uint64_t &timestamp = job.record.dumpTime;
   timestamp = std::max(queued.time, lastTimestamp + 1);
   for (;; ++timestamp) {
     const std::string fullName =
-        toFileName({job.opType, job.record.opName, job.taskId, job.streamId,
-                    timestamp, std::nullopt});
+        toFileName({job.opType, opName, job.taskId, job.streamId, timestamp,
+                    std::nullopt});
     const bool isLong = fullName.size() > MaxFileNameBytes;
     const std::string name =
         isLong ? makeShortName(folderPath + "/" + fullName) : fullName;

@@ -65,6 +65,8 @@ Status npu::dump::checkJob(const DumpJob &job) {
   Status status = checkName("op type", job.opType);
   if (status)
     status = checkName("op name", job.record.opName);
+  if (status && !job.nameInFile.empty())
+    status = checkName("name in the file's name", job.nameInFile);
   if (status && job.modelName)
     status = checkName("model name", *job.modelName);
   if (status)

@@ -2,6 +2,8 @@
 
 #include "npu/Execution/DumpRecorder.h"
 
+#include "KernelBinding.h"
+
 #include "npu/Dialect/Instr/IR/Instr.h"
 
 using namespace mlir;
@@ -11,10 +13,67 @@ using ge::NodeOp;
 /// The anchor of the \p index-th connected input: a device leaves unconnected
 /// optional inputs out of its dumps, and later ones move up.
 static unsigned getConnectedAnchor(const PlannedNode &node, int64_t index) {
-  for (unsigned anchor = 0; anchor != node.inputSlots.size(); ++anchor)
-    if (node.inputSlots[anchor] != PlannedNode::NoSlot && index-- == 0)
+  for (unsigned anchor = 0; anchor != node.inputs.size(); ++anchor)
+    if (node.op.getAnchor(anchor) && index-- == 0)
       return anchor;
-  return node.inputSlots.size();
+  return node.inputs.size();
+}
+
+Expected<DumpRecorder::Request>
+DumpRecorder::readRequest(instr::DumpOp op, const PlannedNode &node) {
+  if (op.getData() != instr::DumpData::Tensor)
+    return Status::error("instr.dump of " + node.describe() + ": data " +
+                         stringifyDumpData(op.getData()).str() +
+                         " is not supported; expected tensor");
+  Request request;
+  for (int64_t index : op.getInputIndices()) {
+    unsigned anchor = getConnectedAnchor(node, index);
+    if (anchor == node.inputs.size())
+      return Status::error("instr.dump wants input " + std::to_string(index) +
+                           " of " + node.describe() +
+                           ", which has fewer connected inputs");
+    request.anchors.push_back(anchor);
+  }
+  for (int64_t index : op.getOutputIndices()) {
+    if (index >= static_cast<int64_t>(node.outputs.size()))
+      return Status::error("instr.dump wants output " + std::to_string(index) +
+                           " of " + node.describe() +
+                           ", which has fewer outputs");
+    request.outputs.push_back(static_cast<unsigned>(index));
+  }
+  if (op.getStep()) {
+    Expected<dump::DumpSteps> steps =
+        dump::DumpSteps::parse(op.getStep()->str(), dump::StepSyntax::Option);
+    if (!steps)
+      return steps.takeStatus().withContext("instr.dump of " + node.describe());
+    request.steps = std::move(*steps);
+  }
+  return request;
+}
+
+Expected<DumpRecorder::Member>
+DumpRecorder::makeMember(NodeOp op, const PlannedNode &fused) {
+  Member member;
+  member.node.op = op;
+  member.node.taskId = fused.taskId;
+  member.node.streamId = fused.streamId;
+  Expected<NodeTensors> tensors = getNodeTensors(op);
+  if (!tensors)
+    return tensors.takeStatus().withContext(member.node.describe());
+  member.node.inputs = std::move(tensors->inputs);
+  member.node.outputs = std::move(tensors->outputs);
+  for (NodeOp outer = op; outer; outer = outer->getParentOfType<NodeOp>())
+    member.nameInFile = outer.getNodeName().str() +
+                        (member.nameInFile.empty() ? "" : "_") +
+                        member.nameInFile;
+  return member;
+}
+
+/// The node of the graph that \p op is, or that it is a member of.
+static NodeOp getOutermostNode(NodeOp op) {
+  while (auto outer = op ? op->getParentOfType<NodeOp>() : NodeOp())
+    op = outer;
+  return op;
 }
 
 Expected<std::unique_ptr<DumpRecorder>>
@@ -26,42 +85,37 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
   for (const PlannedNode &node : plan.nodes)
     nodes[node.op] = &node;
 
-  for (auto op : graph.getBody().getOps<instr::DumpOp>()) {
-    Operation *subject =
-        op.getToken() ? op.getToken().getDefiningOp() : nullptr;
-    const PlannedNode *node = nodes.lookup(subject);
+  SmallVector<instr::DumpOp> dumps;
+  graph.walk([&](instr::DumpOp op) { dumps.push_back(op); });
+  for (instr::DumpOp op : dumps) {
+    auto subject =
+        op.getToken() ? op.getToken().getDefiningOp<NodeOp>() : NodeOp();
+    const PlannedNode *node = nodes.lookup(getOutermostNode(subject));
     if (!node)
       return Status::error("instr.dump of '" + op.getSubject().str() +
                            "' has no node of the graph as its subject");
-    if (op.getData() != instr::DumpData::Tensor)
-      return Status::error("instr.dump of " + node->describe() + ": data " +
-                           stringifyDumpData(op.getData()).str() +
-                           " is not supported; expected tensor");
-    Request request;
-    for (int64_t index : op.getInputIndices()) {
-      unsigned anchor = getConnectedAnchor(*node, index);
-      if (anchor == node->inputSlots.size())
-        return Status::error("instr.dump wants input " + std::to_string(index) +
-                             " of " + node->describe() +
-                             ", which has fewer connected inputs");
-      request.anchors.push_back(anchor);
+    const PlannedNode *dumped = node;
+    Requests *requests = nullptr;
+    if (subject == node->op) {
+      requests = &recorder->requests[subject];
+    } else if (node->kind == PlannedNode::Kind::Compute) {
+      auto &members = recorder->members[node->op];
+      if (!members.contains(subject)) {
+        Expected<Member> member = makeMember(subject, *node);
+        if (!member)
+          return member.takeStatus();
+        members.try_emplace(subject, std::move(*member));
+      }
+      Member &member = members.find(subject)->second;
+      dumped = &member.node;
+      requests = &member.requests;
+    } else {
+      continue;
     }
-    for (int64_t index : op.getOutputIndices()) {
-      if (index >= static_cast<int64_t>(node->outputs.size()))
-        return Status::error("instr.dump wants output " +
-                             std::to_string(index) + " of " + node->describe() +
-                             ", which has fewer outputs");
-      request.outputs.push_back(static_cast<unsigned>(index));
-    }
-    if (op.getStep()) {
-      Expected<dump::DumpSteps> steps =
-          dump::DumpSteps::parse(op.getStep()->str(), dump::StepSyntax::Option);
-      if (!steps)
-        return steps.takeStatus().withContext("instr.dump of " +
-                                              node->describe());
-      request.steps = std::move(*steps);
-    }
-    recorder->requests[subject].push_back(std::move(request));
+    Expected<Request> request = readRequest(op, *dumped);
+    if (!request)
+      return request.takeStatus();
+    requests->push_back(std::move(*request));
   }
 
   // A Data node that is dumped goes with the readers that are dumped, or with
@@ -81,54 +135,83 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
   return recorder;
 }
 
-Status DumpRecorder::enqueue(const NodeRun &run, ArrayRef<unsigned> anchors,
-                             ArrayRef<unsigned> outputs, uint32_t taskId,
-                             uint32_t streamId) {
-  dump::DumpJob job = makeDumpJob(run, anchors, outputs, model);
-  job.taskId = taskId;
-  job.streamId = streamId;
+Status DumpRecorder::enqueue(dump::DumpJob job) {
   if (job.owners.empty())
     return {};
   ++numFiles;
   return writer.enqueue(std::move(job));
 }
 
+DumpRecorder::Request DumpRecorder::merge(const Requests &requests,
+                                          uint64_t iteration) {
+  Request merged;
+  for (const Request &request : requests) {
+    if (!request.steps.contains(iteration))
+      continue;
+    llvm::append_range(merged.anchors, request.anchors);
+    llvm::append_range(merged.outputs, request.outputs);
+  }
+  for (std::vector<unsigned> *values : {&merged.anchors, &merged.outputs}) {
+    llvm::sort(*values);
+    values->erase(llvm::unique(*values), values->end());
+  }
+  return merged;
+}
+
+/// The tensor that \p value, one of a member, has in the run of the fused node;
+/// null if nobody asked to keep it.
+static Buffer getMemberBuffer(const NodeRun &run, Value value) {
+  Value outer = getOuterValue(value);
+  for (unsigned anchor = 0; anchor != run.inputs.size(); ++anchor)
+    if (run.node.op.getAnchor(anchor) == outer)
+      return run.inputs[anchor];
+  if (outer.getDefiningOp() == run.node.op)
+    return run.outputs[cast<OpResult>(outer).getResultNumber()];
+  return run.node.memberValues.lookup(outer);
+}
+
+Status DumpRecorder::memberFinished(const NodeRun &run, const Member &member) {
+  const Request wanted = merge(member.requests, run.iteration);
+  NodeOp op = member.node.op;
+  std::vector<Buffer> inputs(member.node.inputs.size());
+  for (unsigned anchor : wanted.anchors)
+    inputs[anchor] = getMemberBuffer(run, op.getAnchor(anchor));
+  std::vector<Buffer> outputs(member.node.outputs.size());
+  for (unsigned output : wanted.outputs)
+    outputs[output] = getMemberBuffer(run, op.getOutputs()[output]);
+  const NodeRun memberRun{member.node, run.iteration, inputs, outputs, {}, 0};
+  dump::DumpJob job =
+      makeDumpJob(memberRun, wanted.anchors, wanted.outputs, model);
+  job.nameInFile = member.nameInFile;
+  return enqueue(std::move(job));
+}
+
 Status DumpRecorder::nodeFinished(const NodeRun &run) {
+  if (auto it = members.find(run.node.op); it != members.end())
+    for (const Member &member : llvm::make_second_range(it->second))
+      if (Status status = memberFinished(run, member); !status)
+        return status;
+
   auto it = requests.find(run.node.op);
   if (it == requests.end())
     return {};
-  // What several requests want of the node goes into one file, in the order of
-  // the anchors and outputs.
-  std::vector<unsigned> anchors, outputs;
-  for (const Request &request : it->second) {
-    if (!request.steps.contains(run.iteration))
-      continue;
-    llvm::append_range(anchors, request.anchors);
-    llvm::append_range(outputs, request.outputs);
-  }
-  auto unique = [](std::vector<unsigned> &values) {
-    llvm::sort(values);
-    values.erase(llvm::unique(values), values.end());
-  };
-  unique(anchors);
-  unique(outputs);
-
+  const Request wanted = merge(it->second, run.iteration);
+  dump::DumpJob job = makeDumpJob(run, wanted.anchors, wanted.outputs, model);
   auto reader = readers.find(run.node.op);
   if (reader == readers.end() || reader->second.empty())
-    return enqueue(run, anchors, outputs, run.node.taskId, run.node.streamId);
-  for (const PlannedNode *node : reader->second)
-    if (Status status =
-            enqueue(run, anchors, outputs, node->taskId, node->streamId);
-        !status)
+    return enqueue(std::move(job));
+  for (const PlannedNode *node : reader->second) {
+    job.taskId = node->taskId;
+    job.streamId = node->streamId;
+    if (Status status = enqueue(job); !status)
       return status;
+  }
   return {};
 }
 
 Status DumpRecorder::nodeFailed(const NodeRun &run, const Status &why) {
   writer.abort("stopped at " + why.message());
-  std::vector<unsigned> anchors;
-  for (unsigned anchor = 0; anchor != run.inputs.size(); ++anchor)
-    if (run.inputs[anchor])
-      anchors.push_back(anchor);
-  return enqueue(run, anchors, {}, run.node.taskId, run.node.streamId);
+  // The outputs are not there.
+  return enqueue(
+      makeDumpJob({run.node, run.iteration, run.inputs, {}, {}, 0}, model));
 }

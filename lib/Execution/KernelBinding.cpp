@@ -2,9 +2,10 @@
 
 #include "KernelBinding.h"
 
+#include "npu/Dialect/Instr/IR/Instr.h"
 #include "npu/Execution/TensorTypes.h"
 
-#include "llvm/ADT/DenseMap.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace npu;
@@ -88,6 +89,43 @@ Expected<NodeTensors> npu::getNodeTensors(NodeOp node) {
 // Fused nodes
 //===----------------------------------------------------------------------===//
 
+Value npu::getOuterValue(Value value) {
+  while (auto node = dyn_cast<NodeOp>(value.getParentBlock()->getParentOp())) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      value = node.getInputs()[argument.getArgNumber()];
+      continue;
+    }
+    OperandRange yielded = node.getBody().front().back().getOperands();
+    auto it = llvm::find(yielded, value);
+    if (it == yielded.end())
+      return value;
+    value = node.getOutputs()[it - yielded.begin()];
+  }
+  return value;
+}
+
+MemberValues npu::getDumpedMemberValues(NodeOp node) {
+  MemberValues dumped;
+  node.getBody().walk([&](instr::DumpOp dump) {
+    auto member =
+        dump.getToken() ? dump.getToken().getDefiningOp<NodeOp>() : NodeOp();
+    if (!member)
+      return;
+    auto add = [&](ValueRange values, ArrayRef<int64_t> indices) {
+      for (int64_t index : indices) {
+        if (index >= static_cast<int64_t>(values.size()))
+          continue;
+        Value value = getOuterValue(values[index]);
+        if (value.getParentBlock() != node->getBlock())
+          dumped.try_emplace(value);
+      }
+    };
+    add(member.getInputs(), dump.getInputIndices());
+    add(member.getOutputs(), dump.getOutputIndices());
+  });
+  return dumped;
+}
+
 namespace {
 
 /// Runs the members of a fused node one after the other. Values between them
@@ -95,9 +133,10 @@ namespace {
 class FusedKernel : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>>
-  create(NodeOp node, const std::vector<const std::byte *> &constants,
+  create(NodeOp node, const NodeTensors &tensors,
+         const std::vector<const std::byte *> &constants,
          const Registry &registry, const NumericConfig &config,
-         BufferPool &pool);
+         BufferPool &pool, MemberValues &memberValues);
 
   Expected<NodeStatus> run(RunContext &context,
                            std::span<const ConstTensor> inputs,
@@ -106,72 +145,109 @@ public:
 private:
   explicit FusedKernel(BufferPool &pool) : pool(pool) {}
 
+  static constexpr unsigned NoValue = std::numeric_limits<unsigned>::max();
   struct Member {
     std::string name;
     std::unique_ptr<Kernel> kernel;
     NodeTensors tensors;
-    std::vector<unsigned> inputs, outputs; // values
+    std::vector<unsigned> inputs, outputs; // values; NoValue if unconnected
     std::vector<unsigned> lastUses;        // values that nobody reads later
   };
   /// Values: the node's connected inputs, then what members compute.
   unsigned numInputs = 0, numValues = 0;
   std::vector<Member> members;
   std::vector<unsigned> results; // values that are the node's outputs
+  std::vector<std::pair<unsigned, Buffer *>> kept; // values to leave behind
   BufferPool &pool;
 };
 
 } // namespace
 
-Expected<std::unique_ptr<Kernel>> FusedKernel::create(
-    NodeOp node, const std::vector<const std::byte *> &constants,
-    const Registry &registry, const NumericConfig &config, BufferPool &pool) {
+Expected<std::unique_ptr<Kernel>>
+FusedKernel::create(NodeOp node, const NodeTensors &nodeTensors,
+                    const std::vector<const std::byte *> &constants,
+                    const Registry &registry, const NumericConfig &config,
+                    BufferPool &pool, MemberValues &memberValues) {
   auto kernel = std::unique_ptr<FusedKernel>(new FusedKernel(pool));
   Block &body = node.getBody().front();
   llvm::DenseMap<Value, unsigned> values;
   std::vector<const std::byte *> bytes; // by value, of constant inputs
-  for (BlockArgument argument : body.getArguments())
-    values[argument] = values.size();
+  std::vector<uint64_t> sizes;          // by value
   for (unsigned anchor = 0, e = node.getNumAnchors(); anchor != e; ++anchor)
-    if (node.getAnchor(anchor))
+    if (node.getAnchor(anchor)) {
+      values[body.getArgument(values.size())] = values.size();
       bytes.push_back(anchor < constants.size() ? constants[anchor] : nullptr);
-  kernel->numInputs = body.getNumArguments();
+      sizes.push_back(nodeTensors.inputs[anchor]->byteSize());
+    }
+  kernel->numInputs = values.size();
 
   for (NodeOp op : body.getOps<NodeOp>()) {
-    Expected<NodeTensors> tensors = getNodeTensors(op);
-    if (!tensors)
-      return tensors.takeStatus().withContext("member " +
-                                              op.getNodeName().str());
     Member member;
     member.name = op.getNodeName().str();
+    const std::string context = "member " + member.name;
+    Expected<NodeTensors> tensors = getNodeTensors(op);
+    if (!tensors)
+      return tensors.takeStatus().withContext(context);
     std::vector<const std::byte *> memberConstants;
-    for (Value input : op.getInputs()) {
-      const unsigned value = values.lookup(input);
-      member.inputs.push_back(value);
-      memberConstants.push_back(value < bytes.size() ? bytes[value] : nullptr);
+    for (unsigned anchor = 0; anchor != tensors->inputs.size(); ++anchor) {
+      Value input = op.getAnchor(anchor);
+      if (!input) {
+        member.inputs.push_back(NoValue);
+        memberConstants.push_back(nullptr);
+        continue;
+      }
+      auto it = values.find(input);
+      if (it == values.end())
+        return Status::error(context + ": input " + std::to_string(anchor) +
+                             " is of no member before it; expected members in "
+                             "the order of execution");
+      if (tensors->inputs[anchor]->byteSize() > sizes[it->second])
+        return Status::error(
+            context + ": input " + std::to_string(anchor) + " has " +
+            std::to_string(tensors->inputs[anchor]->byteSize()) +
+            " bytes, but its producer gives " +
+            std::to_string(sizes[it->second]));
+      member.inputs.push_back(it->second);
+      memberConstants.push_back(it->second < bytes.size() ? bytes[it->second]
+                                                          : nullptr);
     }
-    for (Value output : op.getOutputs()) {
+    for (auto [output, desc] :
+         llvm::zip_equal(op.getOutputs(), tensors->outputs)) {
       const unsigned value = values.size();
       values[output] = value;
+      sizes.push_back(desc.byteSize());
       member.outputs.push_back(value);
+      if (auto it = memberValues.find(output); it != memberValues.end())
+        kernel->kept.emplace_back(value, &it->second);
     }
-    Expected<std::unique_ptr<Kernel>> bound = bindKernel(
-        op, *tensors, std::move(memberConstants), registry, config, pool);
+    Expected<std::unique_ptr<Kernel>> bound =
+        bindKernel(op, *tensors, std::move(memberConstants), registry, config,
+                   pool, memberValues);
     if (!bound)
-      return bound.takeStatus().withContext("member " + member.name);
+      return bound.takeStatus().withContext(context);
     member.kernel = std::move(*bound);
     member.tensors = std::move(*tensors);
     kernel->members.push_back(std::move(member));
   }
   kernel->numValues = values.size();
-  for (Value value : body.back().getOperands())
-    kernel->results.push_back(values.lookup(value));
+  for (auto [value, desc] :
+       llvm::zip_equal(body.back().getOperands(), nodeTensors.outputs)) {
+    auto it = values.find(value);
+    if (it == values.end() || sizes[it->second] < desc.byteSize())
+      return Status::error("its members do not yield " + desc.toString() +
+                           "; expected an input or output of a member of that "
+                           "size");
+    kernel->results.push_back(it->second);
+  }
 
   std::vector<bool> seen(kernel->numValues);
   for (unsigned result : kernel->results)
     seen[result] = true; // written into the node's own outputs
+  for (auto [value, buffer] : kernel->kept)
+    seen[value] = true;
   for (Member &member : llvm::reverse(kernel->members))
     for (unsigned input : member.inputs)
-      if (input >= kernel->numInputs && !seen[input]) {
+      if (input != NoValue && input >= kernel->numInputs && !seen[input]) {
         seen[input] = true;
         member.lastUses.push_back(input);
       }
@@ -196,10 +272,12 @@ Expected<NodeStatus> FusedKernel::run(RunContext &context,
   for (Member &member : members) {
     memberInputs.clear();
     memberOutputs.clear();
-    for (auto [index, value] : llvm::enumerate(member.inputs))
+    for (auto [anchor, value] : llvm::enumerate(member.inputs))
       memberInputs.push_back(
-          {&*member.tensors.inputs[index],
-           value < numInputs ? inputData[value] : data[value]});
+          value == NoValue ? ConstTensor{}
+                           : ConstTensor{&*member.tensors.inputs[anchor],
+                                         value < numInputs ? inputData[value]
+                                                           : data[value]});
     for (auto [index, value] : llvm::enumerate(member.outputs)) {
       const TensorDesc &desc = member.tensors.outputs[index];
       if (!data[value]) {
@@ -219,6 +297,15 @@ Expected<NodeStatus> FusedKernel::run(RunContext &context,
     for (unsigned value : member.lastUses)
       owned[value] = nullptr;
   }
+  // An input, or what another output has already, is passed on.
+  for (auto [output, result] : llvm::zip_equal(outputs, results)) {
+    const std::byte *from =
+        result < numInputs ? inputData[result] : data[result];
+    if (from != output.data)
+      std::memcpy(output.data, from, output.desc->byteSize());
+  }
+  for (auto [value, buffer] : kept)
+    *buffer = std::move(owned[value]);
   return status;
 }
 
@@ -230,9 +317,10 @@ Expected<std::unique_ptr<Kernel>>
 npu::bindKernel(NodeOp node, const NodeTensors &tensors,
                 std::vector<const std::byte *> constants,
                 const Registry &registry, const NumericConfig &config,
-                BufferPool &pool) {
+                BufferPool &pool, MemberValues &memberValues) {
   if (node.isFused())
-    return FusedKernel::create(node, constants, registry, config, pool);
+    return FusedKernel::create(node, tensors, constants, registry, config, pool,
+                               memberValues);
   const KernelEntry *entry = registry.lookup(node.getOpType().str());
   if (!entry)
     return Status::error(ErrorKind::Incomplete,

@@ -4,8 +4,7 @@
 #define NPU_LIB_EXECUTION_KERNELBINDING_H
 
 #include "npu/Dialect/GE/IR/GE.h"
-#include "npu/Execution/BufferPool.h"
-#include "npu/Kernels/Registry.h"
+#include "npu/Execution/Plan.h"
 
 namespace npu {
 
@@ -16,14 +15,24 @@ struct NodeTensors {
 };
 Expected<NodeTensors> getNodeTensors(ge::NodeOp node);
 
-/// Makes the kernel of \p node. A fused node has one that runs its members.
+/// Follows \p value, of a member of a fused node, out of the nodes that pass it
+/// on: to an input or output of the outermost one, or, where it goes no
+/// further, to the value of a member.
+mlir::Value getOuterValue(mlir::Value value);
+
+/// Places for the values that every instr.dump among the members of \p node
+/// asks for and that are no inputs or outputs of the node.
+MemberValues getDumpedMemberValues(ge::NodeOp node);
+
+/// Makes the kernel of \p node. A fused node has one that runs its members, and
+/// leaves in \p memberValues those values that it has a place for.
 /// \p constants has the bytes of inputs that never change, null for others.
 /// Fails with ErrorKind::Incomplete where the registry has no kernel.
 Expected<std::unique_ptr<kernels::Kernel>>
 bindKernel(ge::NodeOp node, const NodeTensors &tensors,
            std::vector<const std::byte *> constants,
            const kernels::Registry &registry, const NumericConfig &config,
-           BufferPool &pool);
+           BufferPool &pool, MemberValues &memberValues);
 
 } // namespace npu
 

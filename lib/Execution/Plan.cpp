@@ -219,9 +219,10 @@ void Plan::bindKernels(const kernels::Registry &registry,
     for (unsigned slot : node.inputSlots)
       constants.push_back(slot == PlannedNode::NoSlot ? nullptr
                                                       : slotBytes[slot]);
+    node.memberValues = getDumpedMemberValues(node.op);
     Expected<std::unique_ptr<kernels::Kernel>> kernel =
         bindKernel(node.op, {node.inputs, node.outputs}, std::move(constants),
-                   registry, config, pool);
+                   registry, config, pool, node.memberValues);
     if (kernel)
       node.kernel = std::move(*kernel);
     else

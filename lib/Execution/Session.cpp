@@ -361,6 +361,8 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
   for (ExecutionObserver *observer : observers)
     if (Status status = observer->nodeFinished(run); !status)
       return status;
+  for (auto &[value, buffer] : node.memberValues)
+    buffer = nullptr;
   return {};
 }
 

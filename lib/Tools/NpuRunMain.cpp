@@ -122,6 +122,7 @@ std::vector<InsertDumpOptions> Run::getDumpSelections() {
               : config.mode == dump::DumpMode::Output ? DumpMode::Output
                                                       : DumpMode::All;
   pass.step = config.steps.str();
+  pass.members = options.dumpMembers;
   pass.layer = llvm::join(config.layers, " ");
   if (config.list.empty())
     return {pass};
@@ -151,8 +152,13 @@ std::vector<InsertDumpOptions> Run::getDumpSelections() {
 /// Asks for dumps in the IR, which alone says what is dumped.
 Status Run::insertDumps() {
   const dump::DumpConfig &config = settings.dump;
-  const bool hasDumps = !graph.getBody().getOps<instr::DumpOp>().empty();
+  const bool hasDumps =
+      graph.walk([](instr::DumpOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   if (!config.enableDump) {
+    if (options.dumpMembers)
+      llvm::errs() << "warning: --dump-members without --enable-dump: no "
+                      "members are dumped\n";
     if (hasDumps)
       llvm::errs() << "warning: " << graphPath
                    << ": has instr.dump, but without --enable-dump nothing is "

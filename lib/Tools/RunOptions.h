@@ -80,6 +80,10 @@ struct RunOptions {
   Option<std::string> dumpLayer{
       "dump-layer", desc("Nodes to dump: names or patterns with spaces"),
       value_desc("LAYERS"), cat(category)};
+  Option<bool> dumpMembers{
+      "dump-members",
+      desc("Dump the members of fused nodes as well, which no NPU does"),
+      cat(category)};
   Option<std::string> dumpConfig{"dump-config",
                                  desc("acl JSON file with the dump options"),
                                  value_desc("FILE.json"), cat(category)};

@@ -52,6 +52,9 @@ struct DumpWriterOptions {
 /// One execution of one operator, to become one file.
 struct DumpJob {
   std::string opType;
+  /// What stands for record.opName in the name of the file; record.opName
+  /// itself where empty.
+  std::string nameInFile;
   uint32_t taskId = 0;
   uint32_t streamId = 0;
   /// Each is a level of the folder, left out where absent.

@@ -7,16 +7,26 @@
 #include "npu/Execution/DumpJobs.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace npu::instr {
+class DumpOp;
+} // namespace npu::instr
 
 namespace npu {
 
 /// Writes a dump file for every node that an instr.dump of the graph has as its
 /// subject. Several instr.dump of a node make one file. A Data node is no task:
 /// its file bears the task of the node that reads it, as on the device.
+///
+/// A member of a fused node has a file of its own, which no device writes. It
+/// bears the task of the fused node and is named "{type}.{node}_{member}", so
+/// that it is told from the node's; inside, it has the name of the member. A
+/// fused node whose outputs are given runs no members and so dumps none.
 class DumpRecorder : public ExecutionObserver {
 public:
   /// Reads the instr.dump operations of \p graph. Fails on a step list that is
-  /// none. \p writer outlives the recorder.
+  /// none and on one that wants statistics. \p writer outlives the recorder.
   static Expected<std::unique_ptr<DumpRecorder>>
   create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
          dump::DumpWriter &writer);
@@ -33,15 +43,33 @@ private:
     std::vector<unsigned> anchors, outputs;
     dump::DumpSteps steps;
   };
+  /// Several instr.dump of one operation.
+  using Requests = std::vector<Request>;
+  struct Member {
+    /// The member as a node of the graph, with the task of the fused one.
+    PlannedNode node;
+    std::string nameInFile;
+    Requests requests;
+  };
   DumpRecorder(dump::DumpWriter &writer) : writer(writer) {}
 
-  Status enqueue(const NodeRun &run, llvm::ArrayRef<unsigned> anchors,
-                 llvm::ArrayRef<unsigned> outputs, uint32_t taskId,
-                 uint32_t streamId);
+  static Expected<Request> readRequest(instr::DumpOp op,
+                                       const PlannedNode &node);
+  static Expected<Member> makeMember(ge::NodeOp op, const PlannedNode &fused);
+  /// What \p requests want in \p iteration, in the order of the anchors and
+  /// outputs.
+  static Request merge(const Requests &requests, uint64_t iteration);
+
+  Status memberFinished(const NodeRun &run, const Member &member);
+  /// Hands \p job over unless there is nothing in it.
+  Status enqueue(dump::DumpJob job);
 
   dump::DumpWriter &writer;
   DumpedModel model;
-  llvm::DenseMap<mlir::Operation *, std::vector<Request>> requests;
+  llvm::DenseMap<mlir::Operation *, Requests> requests;
+  /// By fused node, then by member.
+  llvm::DenseMap<mlir::Operation *, llvm::MapVector<mlir::Operation *, Member>>
+      members;
   /// The task whose numbers the file of a Data node bears.
   llvm::DenseMap<mlir::Operation *, std::vector<const PlannedNode *>> readers;
   uint64_t numFiles = 0;

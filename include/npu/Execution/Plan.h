@@ -8,6 +8,7 @@
 #include "npu/Execution/Sources.h"
 #include "npu/Kernels/Registry.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <limits>
@@ -15,6 +16,10 @@
 #include <vector>
 
 namespace npu {
+
+/// Values between the members of a fused node that an instr.dump asks for. They
+/// have buffers while observers see the run of the node.
+using MemberValues = llvm::DenseMap<mlir::Value, Buffer>;
 
 /// A node of the graph in the order of execution.
 struct PlannedNode {
@@ -47,6 +52,7 @@ struct PlannedNode {
   /// Places in the plan of the nodes that read an output, ascending.
   std::vector<unsigned> readers;
 
+  MemberValues memberValues;
   std::unique_ptr<kernels::Kernel> kernel;
   /// Why there is no kernel; then a run stops at this node.
   Status failure;
