@@ -4,8 +4,8 @@
 // RUN: rm -rf %t && mkdir -p %t/dump
 // RUN: npu-run %s --init=random:1 --enable-dump --dump-path=%t/dump --output-dir=%t/out --report=%t/report.json
 // RUN: %python %S/Inputs/list-payloads.py %t/dump | FileCheck %s
-// RUN: cd %t/dump && find . -name "*Relu*" | FileCheck %s --check-prefix=FILES
-// RUN: cd %t/out && ls | FileCheck %s --check-prefix=OUT
+// RUN: find %t/dump -name "*Relu*" | FileCheck %s --check-prefix=FILES
+// RUN: ls %t/out | FileCheck %s --check-prefix=OUT
 // RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
 // RUN: not cmp %t/out/x_y.0.npy %t/out/x_y.0.1.npy
 
@@ -24,7 +24,7 @@
 ge.graph @g {
   %a, %a_ctl = ge.node "Data" "a"() -> tensor<4xf16>
   %b, %b_ctl = ge.node "Data" "b"() -> tensor<4xf16>
-  %0, %0_ctl = ge.node "Relu" "x/y"(%a) : (tensor<4xf16>) -> tensor<4xf16>
-  %1, %1_ctl = ge.node "Relu" "x.y"(%b) : (tensor<4xf16>) -> tensor<4xf16>
-  %out_ctl = ge.node "NetOutput" "out"(%0, %1) : (tensor<4xf16>, tensor<4xf16>)
+  %v0, %ctl0 = ge.node "Relu" "x/y"(%a) : (tensor<4xf16>) -> tensor<4xf16>
+  %v1, %ctl1 = ge.node "Relu" "x.y"(%b) : (tensor<4xf16>) -> tensor<4xf16>
+  %out_ctl = ge.node "NetOutput" "out"(%v0, %v1) : (tensor<4xf16>, tensor<4xf16>)
 }

@@ -3,8 +3,8 @@
 // RUN: rm -rf %t && mkdir -p %t/some %t/all
 // RUN: npu-run %s --init=random:1 --iterations=12 --enable-dump --dump-path=%t/some --dump-step="0|3-5|10" | FileCheck %s
 // RUN: npu-run %s --init=random:1 --iterations=12 --enable-dump --dump-path=%t/all
-// RUN: cd %t/some/*/0/g/1 && ls | sort -n | tr '\n' ' ' | FileCheck %s --check-prefix=SOME
-// RUN: cd %t/all/*/0/g/1 && ls | sort -n | tr '\n' ' ' | FileCheck %s --check-prefix=ALL
+// RUN: ls %t/some/*/0/g/1 | sort -n | tr '\n' ' ' | FileCheck %s --check-prefix=SOME
+// RUN: ls %t/all/*/0/g/1 | sort -n | tr '\n' ' ' | FileCheck %s --check-prefix=ALL
 
 // CHECK: wrote 10 dump files to
 // SOME: {{^}}0 3 4 5 10 {{$}}

@@ -3,7 +3,7 @@
 // where the run stopped and why.
 
 // RUN: rm -rf %t && mkdir -p %t/dump
-// RUN: %python -c "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode != 3)" npu-run %s --init=random:1 --enable-dump --dump-path=%t/dump --report=%t/report.json --output-dir=%t/out 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: %python %S/Inputs/exits-with.py 3 npu-run %s --init=random:1 --enable-dump --dump-path=%t/dump --report=%t/report.json --output-dir=%t/out 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: %python %S/Inputs/list-payloads.py %t/dump --incomplete | FileCheck %s
 // RUN: npu-dump info %t/dump | FileCheck %s --check-prefix=INFO
 // RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
@@ -23,10 +23,10 @@
 // REPORT: "outcome": "{{.*}}Mystery 'op3': no kernel
 ge.graph @g {
   %x, %x_ctl = ge.node "Data" "x"() -> tensor<4xf16>
-  %1, %1_ctl = ge.node "Relu" "op1"(%x) : (tensor<4xf16>) -> tensor<4xf16>
-  %2, %2_ctl = ge.node "Abs" "op2"(%1) : (tensor<4xf16>) -> tensor<4xf16>
-  %3, %3_ctl = ge.node "Mystery" "op3"(%2) : (tensor<4xf16>) -> tensor<4xf16>
-  %4, %4_ctl = ge.node "Relu" "op4"(%3) : (tensor<4xf16>) -> tensor<4xf16>
-  %5, %5_ctl = ge.node "Abs" "op5"(%4) : (tensor<4xf16>) -> tensor<4xf16>
-  %out_ctl = ge.node "NetOutput" "out"(%5) : (tensor<4xf16>)
+  %v1, %ctl1 = ge.node "Relu" "op1"(%x) : (tensor<4xf16>) -> tensor<4xf16>
+  %v2, %ctl2 = ge.node "Abs" "op2"(%v1) : (tensor<4xf16>) -> tensor<4xf16>
+  %v3, %ctl3 = ge.node "Mystery" "op3"(%v2) : (tensor<4xf16>) -> tensor<4xf16>
+  %v4, %ctl4 = ge.node "Relu" "op4"(%v3) : (tensor<4xf16>) -> tensor<4xf16>
+  %v5, %ctl5 = ge.node "Abs" "op5"(%v4) : (tensor<4xf16>) -> tensor<4xf16>
+  %out_ctl = ge.node "NetOutput" "out"(%v5) : (tensor<4xf16>)
 }

@@ -1,0 +1,9 @@
+"""Runs a command and fails unless its exit code is the one expected:
+exits-with.py CODE COMMAND..."""
+
+import subprocess
+import sys
+
+code = subprocess.run(sys.argv[2:]).returncode
+if code != int(sys.argv[1]):
+    sys.exit(f"exit code {code}, expected {sys.argv[1]}")
