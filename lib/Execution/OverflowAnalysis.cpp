@@ -41,11 +41,9 @@ OverflowAnalysis::OverflowAnalysis(const Plan &plan,
     : plan(plan), config(config), mask(mask), taints(plan.numSlots),
       flushed(plan.numSlots), taintedConstants(plan.numSlots) {}
 
-bool OverflowAnalysis::isTainted(const ValueSummary &summary,
-                                 bool afterOverflow) const {
+bool OverflowAnalysis::isTainted(const ValueSummary &summary) const {
   return summary.hasNonFinite() ||
-         (afterOverflow && config.overflow == OverflowMode::Saturate &&
-          summary.saturated != 0);
+         (config.overflow == OverflowMode::Saturate && summary.saturated != 0);
 }
 
 Status OverflowAnalysis::nodeFinished(const NodeRun &run) {
@@ -69,8 +67,8 @@ void OverflowAnalysis::visitSource(const NodeRun &run) {
       continue;
     bool tainted = taintedConstants[slot];
     if (!sawConstants || run.node.role == SourceRole::Input)
-      tainted = isTainted(summarize(desc, run.outputs[index].get()),
-                          /*afterOverflow=*/false);
+      tainted = hasNonFinite(desc, run.outputs[index].get()) &&
+                summarize(desc, run.outputs[index].get()).hasNonFinite();
     taintedConstants[slot] = tainted;
     if (tainted)
       taints[slot] = {&run.node, PlannedNode::NoSlot};
@@ -120,8 +118,7 @@ void OverflowAnalysis::visitCompute(const NodeRun &run) {
     for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
       const TensorDesc &desc = run.node.outputs[index];
       if (!isFloat(desc.dtype) ||
-          !isTainted(summarize(desc, run.outputs[index].get()),
-                     /*afterOverflow=*/true))
+          !isTainted(summarize(desc, run.outputs[index].get())))
         continue;
       taints[slot] = {&run.node, taintedInput};
       passesOn = true;

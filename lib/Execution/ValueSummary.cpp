@@ -106,3 +106,36 @@ ValueSummary npu::summarize(const TensorDesc &desc, const std::byte *data) {
     summary.count = static_cast<uint64_t>(desc.numElements());
   return summary;
 }
+
+/// Whether an element has all bits of \p exponent set. Without a branch in the
+/// loop, so that compilers vectorise it.
+template <typename T>
+static bool anyWithExponent(const std::byte *data, int64_t count, T exponent) {
+  const auto *elements = reinterpret_cast<const T *>(data);
+  constexpr int64_t Block = 4096;
+  for (int64_t begin = 0; begin < count; begin += Block) {
+    const int64_t end = std::min(begin + Block, count);
+    T largest = 0;
+    for (int64_t i = begin; i != end; ++i)
+      largest = std::max<T>(largest, elements[i] & exponent);
+    if (largest == exponent)
+      return true;
+  }
+  return false;
+}
+
+bool npu::hasNonFinite(const TensorDesc &desc, const std::byte *data) {
+  const int64_t count = desc.numElements();
+  switch (desc.dtype) {
+  case DataType::Float16:
+    return anyWithExponent<uint16_t>(data, count, 0x7C00);
+  case DataType::BFloat16:
+    return anyWithExponent<uint16_t>(data, count, 0x7F80);
+  case DataType::Float:
+    return anyWithExponent<uint32_t>(data, count, 0x7F800000);
+  case DataType::Double:
+    return anyWithExponent<uint64_t>(data, count, 0x7FF0000000000000);
+  default:
+    return false;
+  }
+}

@@ -69,12 +69,12 @@ private:
     explicit operator bool() const { return node; }
   };
 
-  void startIteration(uint64_t iteration);
   void visitSource(const NodeRun &run);
   void visitCompute(const NodeRun &run);
   OverflowEvent makeEvent(OverflowEvent::Kind kind, const NodeRun &run,
                           unsigned causeSlot) const;
-  bool isTainted(const ValueSummary &summary, bool afterOverflow) const;
+  /// Whether a result has what an overflow leaves behind.
+  bool isTainted(const ValueSummary &summary) const;
 
   const Plan &plan;
   NumericConfig config;

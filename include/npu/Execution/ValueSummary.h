@@ -31,6 +31,10 @@ struct ValueSummary {
 /// the count is known.
 ValueSummary summarize(const TensorDesc &desc, const std::byte *data);
 
+/// Whether a floating-point tensor has an infinity or NaN in any lane, padding
+/// included: what most tensors do not have, found out at the speed of memory.
+bool hasNonFinite(const TensorDesc &desc, const std::byte *data);
+
 } // namespace npu
 
 #endif // NPU_EXECUTION_VALUESUMMARY_H
