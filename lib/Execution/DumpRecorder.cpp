@@ -51,22 +51,19 @@ DumpRecorder::readRequest(instr::DumpOp op, const PlannedNode &node) {
   return request;
 }
 
-Expected<DumpRecorder::Member>
-DumpRecorder::makeMember(NodeOp op, const PlannedNode &fused) {
-  Member member;
-  member.node.op = op;
-  member.node.taskId = fused.taskId;
-  member.node.streamId = fused.streamId;
+Status DumpRecorder::Member::initialize(NodeOp op, const PlannedNode &fused) {
+  node.op = op;
+  node.taskId = fused.taskId;
+  node.streamId = fused.streamId;
   Expected<NodeTensors> tensors = getNodeTensors(op);
   if (!tensors)
-    return tensors.takeStatus().withContext(member.node.describe());
-  member.node.inputs = std::move(tensors->inputs);
-  member.node.outputs = std::move(tensors->outputs);
-  for (NodeOp outer = op; outer; outer = outer->getParentOfType<NodeOp>())
-    member.nameInFile = outer.getNodeName().str() +
-                        (member.nameInFile.empty() ? "" : "_") +
-                        member.nameInFile;
-  return member;
+    return tensors.takeStatus().withContext(node.describe());
+  node.inputs = std::move(tensors->inputs);
+  node.outputs = std::move(tensors->outputs);
+  nameInFile = op.getNodeName().str();
+  while ((op = op->getParentOfType<NodeOp>()))
+    nameInFile = op.getNodeName().str() + "_" + nameInFile;
+  return {};
 }
 
 /// The node of the graph that \p op is, or that it is a member of.
@@ -94,28 +91,24 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
     if (!node)
       return Status::error("instr.dump of '" + op.getSubject().str() +
                            "' has no node of the graph as its subject");
-    const PlannedNode *dumped = node;
-    Requests *requests = nullptr;
     if (subject == node->op) {
-      requests = &recorder->requests[subject];
-    } else if (node->kind == PlannedNode::Kind::Compute) {
-      auto &members = recorder->members[node->op];
-      if (!members.contains(subject)) {
-        Expected<Member> member = makeMember(subject, *node);
-        if (!member)
-          return member.takeStatus();
-        members.try_emplace(subject, std::move(*member));
-      }
-      Member &member = members.find(subject)->second;
-      dumped = &member.node;
-      requests = &member.requests;
-    } else {
+      Expected<Request> request = readRequest(op, *node);
+      if (!request)
+        return request.takeStatus();
+      recorder->requests[subject].push_back(std::move(*request));
       continue;
     }
-    Expected<Request> request = readRequest(op, *dumped);
+    if (node->kind != PlannedNode::Kind::Compute)
+      continue; // its outputs are given
+    auto [it, isNew] = recorder->members[node->op].try_emplace(subject);
+    Member &member = it->second;
+    if (isNew)
+      if (Status status = member.initialize(subject, *node); !status)
+        return status;
+    Expected<Request> request = readRequest(op, member.node);
     if (!request)
       return request.takeStatus();
-    requests->push_back(std::move(*request));
+    member.requests.push_back(std::move(*request));
   }
 
   // A Data node that is dumped goes with the readers that are dumped, or with

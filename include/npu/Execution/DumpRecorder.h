@@ -50,12 +50,13 @@ private:
     PlannedNode node;
     std::string nameInFile;
     Requests requests;
+
+    Status initialize(ge::NodeOp op, const PlannedNode &fused);
   };
   DumpRecorder(dump::DumpWriter &writer) : writer(writer) {}
 
   static Expected<Request> readRequest(instr::DumpOp op,
                                        const PlannedNode &node);
-  static Expected<Member> makeMember(ge::NodeOp op, const PlannedNode &fused);
   /// What \p requests want in \p iteration, in the order of the anchors and
   /// outputs.
   static Request merge(const Requests &requests, uint64_t iteration);
