@@ -133,15 +133,13 @@ ConversionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
 }
 
 void kernels::addConversion(Registry &registry) {
+  constexpr StatusBits bits =
+      status::CastOverflow | status::CastUnderflow | status::NegativeToUnsigned;
   registry.add("TransData",
                {ConversionKernel::create,
-                "moves elements; a merged Cast converts as Cast does",
-                status::CastOverflow | status::CastUnderflow |
-                    status::NegativeToUnsigned | status::VectorNanInfInput});
-  registry.add("Cast",
-               {ConversionKernel::create,
-                "to fp16, bf16: nearest even; float to integer: "
-                "truncated; to 8 bits: wraps; to bool: != 0",
-                status::CastOverflow | status::CastUnderflow |
-                    status::NegativeToUnsigned | status::VectorNanInfInput});
+                "moves elements; a merged Cast converts as Cast does", bits});
+  registry.add("Cast", {ConversionKernel::create,
+                        "to fp16, bf16: nearest even; float to integer: "
+                        "truncated; to 8 bits: wraps; to bool: != 0",
+                        bits});
 }

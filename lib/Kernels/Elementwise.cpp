@@ -40,9 +40,13 @@ struct Row {
 // Casts happen where types are mixed and in bf16, also around exact operators.
 constexpr StatusBits Exact =
     status::VectorNanInfInput | status::CastOverflow | status::CastUnderflow;
-constexpr StatusBits FloatArithmetic =
-    Exact | status::FloatOverflow | status::FloatUnderflow;
+constexpr StatusBits FloatArithmetic = Exact | status::FloatOverflow;
 constexpr StatusBits Arithmetic = FloatArithmetic | status::IntegerOverflow;
+// Only fp16 instructions report underflow, and a sum of fp16 values has none.
+constexpr StatusBits FloatProducts = FloatArithmetic | status::FloatUnderflow;
+constexpr StatusBits Products = Arithmetic | status::FloatUnderflow;
+// From -1 to 1.
+constexpr StatusBits Bounded = FloatProducts & ~status::CastOverflow;
 
 constexpr std::string_view InHalf = "fp16, every instruction rounds";
 constexpr std::string_view InFloat = "fp32, one rounding at the end";
@@ -60,9 +64,9 @@ constexpr Row rows[] = {
      InHalf},
     {"Sub", ElementwiseOp::Sub, 2, Rounding::EveryInstruction, Arithmetic,
      InHalf},
-    {"Mul", ElementwiseOp::Mul, 2, Rounding::EveryInstruction, Arithmetic,
+    {"Mul", ElementwiseOp::Mul, 2, Rounding::EveryInstruction, Products,
      InHalf},
-    {"RealDiv", ElementwiseOp::Div, 2, Rounding::ByImplMode, FloatArithmetic,
+    {"RealDiv", ElementwiseOp::Div, 2, Rounding::ByImplMode, FloatProducts,
      InEither},
     {"Maximum", ElementwiseOp::Maximum, 2, Rounding::EveryInstruction, Exact,
      NoRounding},
@@ -72,39 +76,39 @@ constexpr Row rows[] = {
      Exact | status::NegateMinimum, NoRounding},
     {"Abs", ElementwiseOp::Abs, 1, Rounding::EveryInstruction,
      Exact | status::NegateMinimum, NoRounding},
-    {"Square", ElementwiseOp::Square, 1, Rounding::EveryInstruction, Arithmetic,
+    {"Square", ElementwiseOp::Square, 1, Rounding::EveryInstruction, Products,
      InHalf},
-    {"Sqrt", ElementwiseOp::Sqrt, 1, Rounding::AtEnd, FloatArithmetic, InFloat},
+    {"Sqrt", ElementwiseOp::Sqrt, 1, Rounding::AtEnd, Exact, InFloat},
     {"Rsqrt", ElementwiseOp::Rsqrt, 1, Rounding::AtEnd, FloatArithmetic,
      InFloat},
     {"Reciprocal", ElementwiseOp::Reciprocal, 1, Rounding::AtEnd,
      FloatArithmetic, InFloat},
     {"Inv", ElementwiseOp::Reciprocal, 1, Rounding::AtEnd, FloatArithmetic,
      InFloat},
-    {"Exp", ElementwiseOp::Exp, 1, Rounding::ByImplMode, FloatArithmetic,
+    {"Exp", ElementwiseOp::Exp, 1, Rounding::ByImplMode, FloatProducts,
      InEither},
-    {"Log", ElementwiseOp::Log, 1, Rounding::ByImplMode, FloatArithmetic,
+    {"Log", ElementwiseOp::Log, 1, Rounding::ByImplMode, FloatProducts,
      InEither},
     {"Relu", ElementwiseOp::Relu, 1, Rounding::EveryInstruction, Exact,
      NoRounding},
     {"Relu6", ElementwiseOp::Relu6, 1, Rounding::EveryInstruction, Exact,
      NoRounding},
     {"LeakyRelu", ElementwiseOp::LeakyRelu, 1, Rounding::EveryInstruction,
-     FloatArithmetic, InHalf},
-    {"Sigmoid", ElementwiseOp::Sigmoid, 1, Rounding::Sigmoid, FloatArithmetic,
+     FloatProducts, InHalf},
+    {"Sigmoid", ElementwiseOp::Sigmoid, 1, Rounding::Sigmoid, Bounded,
      "310, 910A: fp16, every instruction rounds; 310P, 910B: fp32, one "
      "rounding"},
-    {"Tanh", ElementwiseOp::Tanh, 1, Rounding::Tanh, FloatArithmetic,
+    {"Tanh", ElementwiseOp::Tanh, 1, Rounding::Tanh, Bounded,
      "fp32, one rounding at the end; 310: exp in fp16"},
-    {"Muls", ElementwiseOp::MulScalar, 1, Rounding::EveryInstruction,
-     Arithmetic, InHalf},
+    {"Muls", ElementwiseOp::MulScalar, 1, Rounding::EveryInstruction, Products,
+     InHalf},
     {"Adds", ElementwiseOp::AddScalar, 1, Rounding::EveryInstruction,
      Arithmetic, InHalf},
     {"AddN", ElementwiseOp::Sum, 0, Rounding::AtEnd, Arithmetic,
      "fp32 sum from left to right, one rounding at the end"},
     {"AccumulateNV2", ElementwiseOp::Sum, 0, Rounding::AtEnd, Arithmetic,
      "fp32 sum from left to right, one rounding at the end"},
-    {"Eltwise", ElementwiseOp::Sum, 0, Rounding::EveryInstruction, Arithmetic,
+    {"Eltwise", ElementwiseOp::Sum, 0, Rounding::EveryInstruction, Products,
      InHalf},
 };
 

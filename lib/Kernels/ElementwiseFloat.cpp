@@ -124,15 +124,15 @@ struct Tanh {
   template <class U>
   static HWY_INLINE V apply(U &unit, Params, V x) {
     const DF df;
-    const V square = settle(unit, unit.mul(x, x));
+    // Both ends are bounded, so that no lane overflows fp32 on either way.
+    const V bounded = unit.max(unit.min(x, unit.scalar(20)), unit.scalar(-20));
+    const V square = settle(unit, unit.mul(bounded, bounded));
     V sum = unit.scalar(0.0157396831f);
     for (float coefficient : {-0.0523039624f, 0.133152977f, -0.333327681f})
       sum = settle(unit,
                    unit.add(unit.mul(sum, square), unit.scalar(coefficient)));
-    const V cube = settle(unit, unit.mul(square, x));
-    const V small = settle(unit, unit.add(x, unit.mul(cube, sum)));
-    // Both ends are bounded, so that no lane overflows on the way.
-    const V bounded = unit.max(unit.min(x, unit.scalar(20)), unit.scalar(-20));
+    const V cube = settle(unit, unit.mul(square, bounded));
+    const V small = settle(unit, unit.add(bounded, unit.mul(cube, sum)));
     const V power = settle(unit, unit.exp(unit.add(bounded, bounded)));
     const V large = settle(unit, unit.div(unit.sub(power, unit.scalar(1)),
                                           unit.add(power, unit.scalar(1))));

@@ -3,11 +3,13 @@
 #include "Builtins.h"
 #include "FloatElements.h"
 #include "KernelChecks.h"
+#include "npu/Kernels/LaneMap.h"
 #include "npu/Kernels/Registry.h"
 
-#include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -44,9 +46,14 @@ private:
   OverflowMode mode = OverflowMode::Saturate;
   int64_t planes = 0, inHeight = 0, inWidth = 0, outHeight = 0, outWidth = 0,
           lanes = 0;
+  LaneMap laneMap; ///< of the output
 
-  void poolRow(const std::byte *plane, int64_t row, std::span<float> pixels,
+  bool poolRow(const std::byte *plane, int64_t row, std::span<float> pixels,
                std::span<float> result) const;
+  NodeStatus statusOf(const std::byte *input, int64_t row,
+                      std::span<const float> result) const;
+  bool readsNonFinite(const std::byte *plane, int64_t row, int64_t column,
+                      int64_t lane) const;
 };
 
 using IntList = std::vector<int64_t>;
@@ -224,6 +231,10 @@ PoolingKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->outHeight = out.shape[2];
   kernel->outWidth = out.shape[3];
   kernel->lanes = in.shape[4];
+  auto laneMap = LaneMap::create(out);
+  if (!laneMap)
+    return inNode(spec, laneMap.takeStatus());
+  kernel->laneMap = std::move(*laneMap);
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
@@ -233,8 +244,18 @@ inline float larger(float a, float b) {
   return a != a ? a : (takeB ? b : a);
 }
 
-/// One row of outputs. \p pixels holds one row of the input at a time.
-void PoolingKernel::poolRow(const std::byte *plane, int64_t row,
+/// Whether one of \p values is infinite or NaN.
+inline bool hasNonFinite(std::span<const float> values) {
+  uint32_t largest = 0;
+  for (float value : values)
+    largest = std::max(largest, std::bit_cast<uint32_t>(value) & 0x7FFFFFFF);
+  return largest >= 0x7F800000;
+}
+
+/// One row of outputs. \p pixels holds one row of the input at a time. Returns
+/// whether the rows of the input hold an infinity or a NaN, or a sum became
+/// infinite.
+bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
                             std::span<float> pixels,
                             std::span<float> result) const {
   const float identity =
@@ -244,9 +265,11 @@ void PoolingKernel::poolRow(const std::byte *plane, int64_t row,
           : -std::numeric_limits<float>::infinity();
   std::fill(result.begin(), result.end(), identity);
   const Span rows = spanOf(window.height, row, inHeight, window.countsPadding);
+  bool special = false;
   const int64_t rowBytes = inWidth * lanes * (getBitWidth(dtype) / 8);
   for (int64_t h = rows.begin; h < rows.end; ++h) {
     toFloat(dtype, plane + h * rowBytes, pixels);
+    special |= hasNonFinite(pixels);
     for (int64_t w = 0; w < outWidth; ++w) {
       const Span columns =
           spanOf(window.width, w, inWidth, window.countsPadding);
@@ -263,7 +286,8 @@ void PoolingKernel::poolRow(const std::byte *plane, int64_t row,
     }
   }
   if (!window.average)
-    return;
+    return special;
+  special |= hasNonFinite(result);
   for (int64_t w = 0; w < outWidth; ++w) {
     const Span columns = spanOf(window.width, w, inWidth, window.countsPadding);
     const int64_t area = rows.counted * columns.counted;
@@ -271,6 +295,48 @@ void PoolingKernel::poolRow(const std::byte *plane, int64_t row,
     for (int64_t lane = 0; lane < lanes; ++lane)
       result[w * lanes + lane] *= factor;
   }
+  return special;
+}
+
+/// Whether a window in one lane reads an infinity or a NaN.
+bool PoolingKernel::readsNonFinite(const std::byte *plane, int64_t row,
+                                   int64_t column, int64_t lane) const {
+  const Span rows = spanOf(window.height, row, inHeight, window.countsPadding);
+  const Span columns =
+      spanOf(window.width, column, inWidth, window.countsPadding);
+  for (int64_t h = rows.begin; h < rows.end; ++h)
+    for (int64_t w = columns.begin; w < columns.end; ++w) {
+      const int64_t element = (h * inWidth + w) * lanes + lane;
+      float value;
+      toFloat(dtype, plane + element * (getBitWidth(dtype) / 8), {&value, 1});
+      if (!std::isfinite(value))
+        return true;
+    }
+  return false;
+}
+
+/// What row number \p row of the output (of all planes) reports, lane by lane:
+/// for the few rows that report something.
+NodeStatus PoolingKernel::statusOf(const std::byte *input, int64_t row,
+                                   std::span<const float> result) const {
+  const std::byte *plane = input + row / outHeight * inHeight * inWidth *
+                                       lanes * (getBitWidth(dtype) / 8);
+  NodeStatus status;
+  const int64_t first = row * outWidth * lanes;
+  laneMap.forEachRun(
+      first, first + outWidth * lanes,
+      [&](int64_t begin, int64_t end, bool valid) {
+        StatusBits &bits = valid ? status.valid : status.padding;
+        for (int64_t i = begin - first; i < end - first; ++i) {
+          float rounded; // large enough for every type
+          bits |= fromFloat(dtype, result.subspan(i, 1), &rounded, mode);
+          if (readsNonFinite(plane, row % outHeight, i / lanes, i % lanes))
+            bits |= npu::status::VectorNanInfInput;
+          else if (window.average && !std::isfinite(result[i]))
+            bits |= npu::status::FloatOverflow;
+        }
+      });
+  return status;
 }
 
 Expected<NodeStatus>
@@ -279,33 +345,41 @@ PoolingKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   const unsigned size = getBitWidth(dtype) / 8;
   const int64_t inPlane = inHeight * inWidth * lanes * size;
   const int64_t outRow = outWidth * lanes * size;
-  std::atomic<StatusBits> status{npu::status::None};
+  NodeStatus status;
+  std::mutex mutex;
   context.pool.parallelFor(
       planes * outHeight, 8, [&](int64_t begin, int64_t end, int64_t) {
         std::vector<float> pixels(static_cast<size_t>(inWidth * lanes));
         std::vector<float> result(static_cast<size_t>(outWidth * lanes));
-        StatusBits bits = npu::status::None;
+        NodeStatus ofChunk;
         for (int64_t row = begin; row < end; ++row) {
-          poolRow(inputs[0].data + row / outHeight * inPlane, row % outHeight,
-                  pixels, result);
-          bits |=
+          const bool special =
+              poolRow(inputs[0].data + row / outHeight * inPlane,
+                      row % outHeight, pixels, result);
+          const StatusBits cast =
               fromFloat(dtype, result, outputs[0].data + row * outRow, mode);
+          if (special || cast != npu::status::None)
+            ofChunk |= statusOf(inputs[0].data, row, result);
         }
-        status |= bits;
+        std::lock_guard lock(mutex);
+        status |= ofChunk;
       });
-  return NodeStatus{status, npu::status::None};
+  return status;
 }
 
 } // namespace
 
 void kernels::addPooling(Registry &registry) {
-  constexpr StatusBits Average = status::CastOverflow | status::CastUnderflow;
+  constexpr StatusBits maximum = status::VectorNanInfInput;
+  // An average is not larger than the values; only the sum can overflow.
+  constexpr StatusBits average =
+      maximum | status::FloatOverflow | status::CastUnderflow;
   registry.add("Pooling",
                {PoolingKernel::create,
                 "max: exact; average: fp32 sum times 1 / area, one rounding",
-                Average});
+                average});
   registry.add("AvgPool", {PoolingKernel::create,
-                           "fp32 sum times 1 / area, one rounding", Average});
+                           "fp32 sum times 1 / area, one rounding", average});
   for (const char *type : {"MaxPool", "MaxPoolV3"})
-    registry.add(type, {PoolingKernel::create, "exact", status::None});
+    registry.add(type, {PoolingKernel::create, "exact", maximum});
 }

@@ -1,14 +1,15 @@
 //===- Reduction.cpp - Sums, means, maxima over axes ----------------------===//
 
+#include "AtomicSum.h"
 #include "AxisLines.h"
 #include "Builtins.h"
 #include "FloatElements.h"
 #include "KernelChecks.h"
 #include "npu/Kernels/Registry.h"
 
-#include <atomic>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -48,6 +49,7 @@ private:
   Operation operation = Operation::Sum;
   NumericConfig config;
   DataType inputType = DataType::Undefined;
+  bool byAtomics = false; ///< an fp32 sum that a device makes in memory
   TensorDesc outputDesc;
   AxisLines lines;
   Layout output;
@@ -56,7 +58,7 @@ private:
   std::vector<std::optional<unsigned>> outputAxes;
 
   Status bind(const TensorDesc &input, const std::vector<bool> &along);
-  StatusBits reduceLine(std::span<const float> values, float &result) const;
+  NodeStatus reduceLine(std::span<const float> values, float &result) const;
   int64_t outputElement(int64_t line) const;
 };
 
@@ -174,6 +176,13 @@ ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   if (!isFloatType(input.dtype) || spec.outputs[0].dtype != wanted)
     return nodeError(spec, "no reduction of " + input.toString() + " to " +
                                spec.outputs[0].toString());
+  // Atomics on a device add in fp32 only; elsewhere one core sums it all.
+  if (row->operation == Operation::Sum && input.dtype == DataType::Float) {
+    auto byAtomics = accumulatesByAtomics(spec);
+    if (!byAtomics)
+      return inNode(spec, byAtomics.takeStatus());
+    kernel->byAtomics = *byAtomics;
+  }
   auto axes = readAxes(spec, *row);
   if (!axes)
     return inNode(spec, axes.takeStatus());
@@ -205,7 +214,7 @@ int64_t ReductionKernel::outputElement(int64_t line) const {
   return output.elementAt(to);
 }
 
-StatusBits ReductionKernel::reduceLine(std::span<const float> values,
+NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
                                        float &result) const {
   using numerics::Half;
   StatusBits bits = status::None;
@@ -230,7 +239,12 @@ StatusBits ReductionKernel::reduceLine(std::span<const float> values,
       sum = numerics::add(sum, x, mode, bits);
     }
     result = numerics::halfToFloat(sum);
-    return bits;
+    return {bits};
+  }
+  if (byAtomics) {
+    result = 0;
+    const AtomicOverflow overflow = sumAtomically(result, values);
+    return {bits, status::None, overflow};
   }
   switch (operation) {
   case Operation::Sum:
@@ -250,7 +264,7 @@ StatusBits ReductionKernel::reduceLine(std::span<const float> values,
           (std::isnan(values[i]) && !std::isnan(values[best])))
         best = i;
     result = static_cast<float>(best);
-    return bits;
+    return {bits};
   }
   case Operation::Max:
   case Operation::Min:
@@ -267,7 +281,7 @@ StatusBits ReductionKernel::reduceLine(std::span<const float> values,
   }
   if (finite && !std::isfinite(result))
     bits |= status::FloatOverflow;
-  return bits;
+  return {bits};
 }
 
 Expected<NodeStatus>
@@ -277,13 +291,14 @@ ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   const unsigned size = getBitWidth(inputType) / 8;
   if (output.hasPadding())
     std::memset(outputs[0].data, 0, outputDesc.byteSize());
-  std::atomic<StatusBits> status{npu::status::None};
+  NodeStatus status;
+  std::mutex mutex;
   const int64_t grain = std::max<int64_t>(1, 16384 / lines.length());
   context.pool.parallelFor(
       lines.numLines(), grain, [&](int64_t begin, int64_t end, int64_t) {
         std::vector<float> values(length);
         std::vector<uint16_t> raw(size == 2 ? length : 0);
-        StatusBits bits = npu::status::None;
+        NodeStatus ofChunk;
         for (int64_t line = begin; line < end; ++line) {
           if (size == 2) {
             lines.read(inputs[0].as<uint16_t>(), line, raw.data());
@@ -292,31 +307,40 @@ ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
             lines.read(inputs[0].as<float>(), line, values.data());
           }
           float result = 0;
-          bits |= reduceLine(values, result);
+          ofChunk |= reduceLine(values, result);
           const int64_t element = outputElement(line);
           if (operation == Operation::ArgMax)
             outputs[0].as<int32_t>()[element] = static_cast<int32_t>(result);
           else
-            bits |=
+            ofChunk.valid |=
                 fromFloat(outputDesc.dtype, {&result, 1},
                           outputs[0].data + element * size, config.overflow);
         }
-        status |= bits;
+        std::lock_guard lock(mutex);
+        status |= ofChunk;
       });
-  return NodeStatus{status, npu::status::None};
+  return status;
 }
 
 void kernels::addReduction(Registry &registry) {
+  constexpr std::string_view exact = "exact";
+  constexpr std::string_view sums =
+      "fp32 sum in 16 interleaved parts, one rounding at the end; 310: fp16, "
+      "one after the other; fp32 by atomics: one after the other";
+  // A sum of 16-bit values is a multiple of their smallest one, and a mean is
+  // not larger than they are.
+  constexpr StatusBits ofSum =
+      status::FloatOverflow | status::CastOverflow | status::VectorNanInfInput;
+  constexpr StatusBits ofMean = status::FloatOverflow | status::FloatUnderflow |
+                                status::CastUnderflow |
+                                status::VectorNanInfInput;
   for (const Row &row : rows) {
-    const bool adds =
-        row.operation == Operation::Sum || row.operation == Operation::Mean;
+    const bool isSum = row.operation == Operation::Sum;
+    const bool isMean = row.operation == Operation::Mean;
     registry.add(std::string(row.type),
-                 {ReductionKernel::create,
-                  adds ? "fp32 sum in 16 interleaved parts, one rounding at "
-                         "the end; 310: fp16, one after the other"
-                       : "exact",
-                  adds ? status::CastOverflow | status::CastUnderflow |
-                             status::FloatOverflow | status::VectorNanInfInput
-                       : status::VectorNanInfInput});
+                 {ReductionKernel::create, isSum || isMean ? sums : exact,
+                  isSum    ? ofSum
+                  : isMean ? ofMean
+                           : status::VectorNanInfInput});
   }
 }

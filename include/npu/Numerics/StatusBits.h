@@ -35,15 +35,37 @@ constexpr StatusBits Documented = NegateMinimum | IntegerOverflow |
                                   CastOverflow | CubeOverflow;
 } // namespace status
 
-/// What a node reports: events in lanes that hold data, and events in lanes
-/// that only pad a private format (NC1HWC0, FRACTAL_NZ...).
+/// What went wrong when a kernel added to memory by atomics. The memory system
+/// reports it, not a STATUS register: a code, not a set of bits.
+enum class AtomicOverflow : uint8_t {
+  None,
+  Upward,             ///< the sum is above the largest value
+  Downward,           ///< the sum is below the smallest value
+  InvalidSource,      ///< the value to add is infinite or NaN
+  InvalidDestination, ///< the value in memory is
+  InvalidBoth,
+};
+
+/// The code that stands for both: the one listed first, but for None. What
+/// follows an overflow (additions to an infinity) does not hide it.
+constexpr AtomicOverflow combine(AtomicOverflow a, AtomicOverflow b) {
+  if (a == AtomicOverflow::None || b == AtomicOverflow::None)
+    return a == AtomicOverflow::None ? b : a;
+  return a < b ? a : b;
+}
+
+/// What a node reports: events in lanes that hold data, events in lanes that
+/// only pad a private format (NC1HWC0, FRACTAL_NZ...), and those of atomic
+/// additions.
 struct NodeStatus {
   StatusBits valid = status::None;
   StatusBits padding = status::None;
+  AtomicOverflow atomic = AtomicOverflow::None;
 
   NodeStatus &operator|=(const NodeStatus &other) {
     valid |= other.valid;
     padding |= other.padding;
+    atomic = combine(atomic, other.atomic);
     return *this;
   }
 };

@@ -1,0 +1,70 @@
+//===- AtomicSum.h - fp32 sums that a device makes in memory ----*- C++ -*-===//
+//
+// Some kernels of a device have every core add its part to the output in
+// memory. The order of the parts is not defined there; here it is: sources are
+// added to each destination one after the other, in the order of the input. An
+// overflow is reported by its code, in place of the bit FloatOverflow that a
+// vector instruction raises.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NPU_LIB_KERNELS_ATOMICSUM_H
+#define NPU_LIB_KERNELS_ATOMICSUM_H
+
+#include "npu/Kernels/Kernel.h"
+
+#include <cmath>
+#include <span>
+
+namespace npu::kernels {
+
+/// Whether the graph says that the node accumulates by atomics: it lists
+/// outputs in atomic_output_index or tbe_op_atomic_output_index.
+inline Expected<bool> accumulatesByAtomics(const NodeSpec &spec) {
+  for (const char *name :
+       {"atomic_output_index", "tbe_op_atomic_output_index"}) {
+    auto indices = spec.attrs.get<std::vector<int64_t>>(name, {});
+    if (!indices)
+      return indices.takeStatus();
+    if (!indices->empty())
+      return true;
+  }
+  return false;
+}
+
+/// destination += source, rounded to nearest even. An infinite sum stays
+/// infinite in both overflow modes.
+inline AtomicOverflow addAtomically(float &destination, float source) {
+  const float before = destination;
+  destination += source;
+  if (std::isfinite(destination)) [[likely]]
+    return AtomicOverflow::None;
+  if (!std::isfinite(source))
+    return std::isfinite(before) ? AtomicOverflow::InvalidSource
+                                 : AtomicOverflow::InvalidBoth;
+  if (!std::isfinite(before))
+    return AtomicOverflow::InvalidDestination;
+  return destination > 0 ? AtomicOverflow::Upward : AtomicOverflow::Downward;
+}
+
+/// The same for destinations side by side, as many as sources.
+inline AtomicOverflow addAtomically(std::span<float> destinations,
+                                    std::span<const float> sources) {
+  AtomicOverflow overflow = AtomicOverflow::None;
+  for (size_t i = 0; i < sources.size(); ++i)
+    overflow = combine(overflow, addAtomically(destinations[i], sources[i]));
+  return overflow;
+}
+
+/// All \p sources added to one destination.
+inline AtomicOverflow sumAtomically(float &destination,
+                                    std::span<const float> sources) {
+  AtomicOverflow overflow = AtomicOverflow::None;
+  for (float source : sources)
+    overflow = combine(overflow, addAtomically(destination, source));
+  return overflow;
+}
+
+} // namespace npu::kernels
+
+#endif // NPU_LIB_KERNELS_ATOMICSUM_H
