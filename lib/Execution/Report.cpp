@@ -64,7 +64,7 @@ static void addTaskAssumptions(const Plan &plan, llvm::json::Array &texts) {
       "task ids: nodes with a task are numbered from 1 in the order "
       "of their ids; those of a device are not in the graph");
   const auto unknown = llvm::count_if(plan.nodes, [](const PlannedNode &node) {
-    return node.taskId != 0 && node.op.getStreamId() < 0;
+    return node.taskId != 0 && static_cast<int64_t>(node.op.getStreamId()) < 0;
   });
   if (unknown)
     texts.push_back("stream 0 for " + std::to_string(unknown) +

@@ -103,7 +103,8 @@ static Expected<Module> findInFolder(std::string &path, MLIRContext *context) {
   if (candidates.size() > 1) {
     std::string message = path + ": several graphs may be the compute graph:";
     for (const Candidate &candidate : candidates)
-      message += " " + llvm::sys::path::filename(candidate.file).str() + " (" +
+      message += (&candidate == candidates.data() ? " " : ", ") +
+                 llvm::sys::path::filename(candidate.file).str() + " (" +
                  std::to_string(candidate.numNodes) + " ops)";
     return Status::error(message + "; name one of them");
   }

@@ -196,6 +196,11 @@ Status Run::insertOverflowChecks() {
   return failed(passes.run(*module)) ? Status::error("") : Status();
 }
 
+/// "1 node", "2 nodes".
+static std::string count(uint64_t number, const char *what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
@@ -294,19 +299,19 @@ Status Run::writeReport(const Status &outcome) {
 
 void Run::printSummary() {
   const NumericConfig &config = settings.session.config;
-  llvm::outs() << "ran " << report->numExecuted() << " nodes of '"
+  llvm::outs() << "ran " << count(report->numExecuted(), "node") << " of '"
                << graph.getGraphName() << "' (" << getName(config.soc) << ", "
                << getName(config.overflow) << ")\n";
   if (report->numInferredNodes())
-    llvm::outs() << "inferred " << report->numInferredFacts() << " facts of "
-                 << report->numInferredNodes()
-                 << " fused nodes; --report lists them\n";
+    llvm::outs() << "inferred " << count(report->numInferredFacts(), "fact")
+                 << " of " << count(report->numInferredNodes(), "fused node")
+                 << "; --report lists them\n";
   if (!session->randomSources().empty())
     llvm::outs() << "random values for " << session->randomSources().size()
                  << " inputs and constants\n";
   if (!recorder)
     return;
-  llvm::outs() << "wrote " << recorder->filesQueued() << " dump files";
+  llvm::outs() << "wrote " << count(recorder->filesQueued(), "dump file");
   if (recorder->filesQueued())
     llvm::outs() << " to " << writer->timeFolder();
   llvm::outs() << '\n';
@@ -352,8 +357,7 @@ Status Run::checkKernels() const {
   if (!missing)
     return {};
   return Status::error(ErrorKind::Incomplete,
-                       std::to_string(missing) +
-                           (missing == 1 ? " node" : " nodes") +
+                       count(missing, "node") +
                            " cannot be computed; outputs can be given with "
                            "--fallback NAME=FILE.npy");
 }

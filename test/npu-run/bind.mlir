@@ -7,7 +7,7 @@
 // RUN: cmp %t/m.0.npy %t/again/m.0.npy
 // RUN: %python -c "import numpy as n; print(n.load(r'%t/m.0.npy').tolist())" | FileCheck %s --check-prefix=VALUES
 
-// CHECK: ran 1 nodes of 'g' (Ascend910A, saturate)
+// CHECK: ran 1 node of 'g' (Ascend910A, saturate)
 // CHECK-NOT: {{.}}
 // VALUES: {{\[\[19.0, 22.0\], \[43.0, 50.0\]\]}}
 ge.graph @g {

@@ -7,7 +7,7 @@
 // RUN: %python -c "import numpy as n; print(n.load(r'%t/a.0.npy').tolist())" | FileCheck %s --check-prefix=VALUES
 // RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
 // RUN: ls %t/dump/*/0/g/1/0 | FileCheck %s --check-prefix=DUMP
-// CHECK: ran 1 nodes
+// CHECK: ran 1 node
 // VALUES: [3.0, 3.0, 3.0, 3.0]
 // REPORT: "kind": "given"
 // REPORT-NEXT: "name": "m"

@@ -7,7 +7,7 @@
 // RUN: npu-run %s --input x=%t/physical.npy --output-dir=%t/b
 // RUN: cmp %t/a/r.0.npy %t/b/r.0.npy
 // RUN: cmp %t/a/r.0.npy %t/physical.npy
-!t = tensor<1x2x2x3x16xf16, #ge.layout<"NC1HWC0", origin "NCHW" [1, 20, 2, 3]>>
+!t = tensor<1x2x2x3x16xf16, #ge.layout<NC1HWC0 of NCHW [1, 20, 2, 3]>>
 ge.graph @g {
   %x, %x_ctl = ge.node "Data" "x"() -> !t
   %r, %r_ctl = ge.node "Relu" "r"(%x) : (!t) -> !t
