@@ -2,6 +2,8 @@
 
 #include "KernelBinding.h"
 
+#include "DenormalFlush.h"
+
 #include "npu/Dialect/Instr/IR/Instr.h"
 #include "npu/Execution/TensorTypes.h"
 
@@ -334,5 +336,8 @@ npu::bindKernel(NodeOp node, const NodeTensors &tensors,
   spec.outputs = tensors.outputs;
   spec.constants = std::move(constants);
   spec.constants.resize(spec.inputs.size());
-  return entry->create(spec, config);
+  Expected<std::unique_ptr<Kernel>> kernel = entry->create(spec, config);
+  if (kernel && config.flushDenormals)
+    return makeFlushingKernel(std::move(*kernel));
+  return kernel;
 }

@@ -57,6 +57,7 @@ Status OverflowAnalysis::nodeFinished(const NodeRun &run) {
     visitSource(run);
   else if (run.node.kind == PlannedNode::Kind::Compute)
     visitCompute(run);
+  visitFlushes(run);
   return {};
 }
 
@@ -101,15 +102,18 @@ OverflowEvent OverflowAnalysis::makeEvent(Kind kind, const NodeRun &run,
   return event;
 }
 
+/// The first input of \p node that one of \p causes is known for.
+unsigned OverflowAnalysis::findCause(const PlannedNode &node,
+                                     const std::vector<Taint> &causes) {
+  for (unsigned slot : node.inputSlots)
+    if (slot != PlannedNode::NoSlot && causes[slot])
+      return slot;
+  return PlannedNode::NoSlot;
+}
+
 void OverflowAnalysis::visitCompute(const NodeRun &run) {
   const StatusBits overflow = run.status.valid & mask;
-  auto findCause = [&](const std::vector<Taint> &causes) {
-    for (unsigned slot : run.node.inputSlots)
-      if (slot != PlannedNode::NoSlot && causes[slot])
-        return slot;
-    return PlannedNode::NoSlot;
-  };
-  const unsigned taintedInput = findCause(taints);
+  const unsigned taintedInput = findCause(run.node, taints);
   const bool hasTaintedInput = taintedInput != PlannedNode::NoSlot;
 
   // What the outputs pass on is only looked at where there may be something.
@@ -127,21 +131,29 @@ void OverflowAnalysis::visitCompute(const NodeRun &run) {
   if (hasTaintedInput && (overflow || passesOn))
     found.push_back(makeEvent(Kind::Propagated, run, taintedInput));
   else if (overflow)
-    found.push_back(makeEvent(Kind::Origin, run, findCause(flushed)));
+    found.push_back(makeEvent(Kind::Origin, run, findCause(run.node, flushed)));
   else if (run.status.padding & mask)
     found.push_back(makeEvent(Kind::PaddingOnly, run, PlannedNode::NoSlot));
+}
 
-  if (!(run.status.valid & (status::CastUnderflow | status::FloatUnderflow)))
+void OverflowAnalysis::visitFlushes(const NodeRun &run) {
+  const bool flushes =
+      run.status.valid & (status::CastUnderflow | status::FloatUnderflow);
+  const unsigned from = findCause(run.node, flushed);
+  if (!flushes && from == PlannedNode::NoSlot)
     return;
+  bool flushedAny = false;
   for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
     const TensorDesc &desc = run.node.outputs[index];
     if (!isFloat(desc.dtype) || desc.numElements() > MaxConstantElements ||
         summarize(desc, run.outputs[index].get()).zeros == 0)
       continue;
-    flushed[slot] = {&run.node, PlannedNode::NoSlot};
-    found.push_back(makeEvent(Kind::Flushed, run, PlannedNode::NoSlot));
-    break;
+    // A zero that comes of a flushed constant still is its zero.
+    flushed[slot] = {&run.node, from};
+    flushedAny |= from == PlannedNode::NoSlot;
   }
+  if (flushedAny)
+    found.push_back(makeEvent(Kind::Flushed, run, PlannedNode::NoSlot));
 }
 
 size_t OverflowAnalysis::count(Kind kind) const {

@@ -2,6 +2,8 @@
 
 #include "npu/Execution/Session.h"
 
+#include "DenormalFlush.h"
+
 #include "npu/Execution/TensorTypes.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -171,6 +173,7 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
 
 Status Session::readSources() {
   sources.resize(graphPlan->numSlots);
+  flushedSources.resize(graphPlan->numSlots);
   std::vector<std::string> missing;
   for (const PlannedNode &node : graphPlan->nodes) {
     if (node.kind != Kind::Source)
@@ -181,7 +184,12 @@ Status Session::readSources() {
         return tensors.takeStatus();
       if (tensors->empty())
         missing.push_back(describeTensor(node, output));
-      sources[node.outputSlots[output]] = std::move(*tensors);
+      const unsigned slot = node.outputSlots[output];
+      sources[slot] = std::move(*tensors);
+      if (options.config.flushDenormals)
+        for (const Buffer &tensor : sources[slot])
+          if (flushDenormals(node.outputs[output], tensor.get()))
+            flushedSources[slot] = true;
     }
   }
   if (missing.empty())
@@ -315,6 +323,8 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
       const std::vector<Buffer> &tensors = sources[slot];
       slots[slot] = tensors.size() == 1 ? tensors[0] : tensors[iteration];
       outputs.push_back(slots[slot]);
+      if (flushedSources[slot])
+        run.status.valid |= status::FloatUnderflow;
     }
   } else if (node.kind == Kind::Output) {
     for (auto [output, slot] : llvm::zip_equal(graphOutputs, outputSlots))

@@ -129,6 +129,7 @@ static Status readNumericConfig(const RunOptions &options,
                            ": expected saturate or infnan");
     config.overflow = *mode;
   }
+  config.flushDenormals = options.flushDenormals;
   settings.session.config = config;
   return {};
 }

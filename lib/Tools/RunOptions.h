@@ -52,6 +52,9 @@ struct RunOptions {
   Option<std::string> overflowMode{"overflow-mode",
                                    desc("saturate or infnan; default by SoC"),
                                    value_desc("MODE"), cat(category)};
+  Option<bool> flushDenormals{
+      "flush-denormals",
+      desc("Denormal fp16 results and constants become zero"), cat(category)};
   Option<unsigned> threads{"threads",
                            desc("Threads; 0 (default) is one a processor"),
                            value_desc("N"), llvm::cl::init(0), cat(category)};

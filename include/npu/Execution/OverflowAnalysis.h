@@ -69,8 +69,11 @@ private:
     explicit operator bool() const { return node; }
   };
 
+  static unsigned findCause(const PlannedNode &node,
+                            const std::vector<Taint> &causes);
   void visitSource(const NodeRun &run);
   void visitCompute(const NodeRun &run);
+  void visitFlushes(const NodeRun &run);
   OverflowEvent makeEvent(OverflowEvent::Kind kind, const NodeRun &run,
                           unsigned causeSlot) const;
   /// Whether a result has what an overflow leaves behind.

@@ -103,6 +103,8 @@ private:
   std::vector<const std::string *> files;
   /// Values of sources by slot: one for all iterations, or one for each.
   std::vector<std::vector<Buffer>> sources;
+  /// Sources of which denormal elements were flushed, by slot.
+  std::vector<bool> flushedSources;
   /// All values while a run needs them.
   std::vector<Buffer> slots;
   std::vector<GraphOutput> graphOutputs;

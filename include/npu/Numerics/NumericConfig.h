@@ -27,11 +27,17 @@ enum class Soc : uint8_t { Ascend310, Ascend310P, Ascend910A, Ascend910B };
 struct NumericConfig {
   Soc soc = Soc::Ascend910A;
   OverflowMode overflow = OverflowMode::Saturate;
+  /// Denormal fp16 results and constants become zero, as some instructions of
+  /// later chips have it.
+  bool flushDenormals = false;
 
   /// The SoC with its default overflow mode.
   static NumericConfig forSoc(Soc soc) {
-    return {soc, soc == Soc::Ascend910B ? OverflowMode::InfNan
-                                        : OverflowMode::Saturate};
+    NumericConfig config;
+    config.soc = soc;
+    if (soc == Soc::Ascend910B)
+      config.overflow = OverflowMode::InfNan;
+    return config;
   }
 };
 
