@@ -10,6 +10,11 @@
 // RUN: FileCheck %s --check-prefix=RELU --input-file=%t/info
 // RUN: FileCheck %s --check-prefix=ADD --input-file=%t/info
 
+// A node whose outputs are given runs no members.
+// RUN: mkdir %t/given
+// RUN: npu-run %s --input x=%t/x.npy --fallback outer=%t/x.npy --enable-dump --dump-path=%t/given | FileCheck %s --check-prefix=GIVEN
+
+// GIVEN: wrote 0 dump files
 // COUNT: wrote 3 dump files
 
 // NEG: Neg.outer_inner_neg.1.0.
