@@ -71,8 +71,10 @@ static LogicalResult exportFile(std::unique_ptr<llvm::MemoryBuffer> file,
 
 int npu::npuTranslateMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::ResetCommandLineParser(); // libLLVM's own options are not this tool's
   Options options;
   registerAsmPrinterCLOptions();
+  cl::HideUnrelatedOptions(options.category);
   cl::SetVersionPrinter(printVersion);
   cl::ParseCommandLineOptions(argc, argv,
                               "Translate between GE graph text and MLIR\n");
