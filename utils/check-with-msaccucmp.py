@@ -19,6 +19,7 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -227,7 +228,12 @@ def main():
               file=sys.stderr)
         return SKIPPED
 
-    checker = Checker(numpy, shlex.split(arguments.tool))
+    command = shlex.split(arguments.tool)
+    if not command or not shutil.which(command[0]):
+        print(f"check-with-msaccucmp.py: no program {arguments.tool}",
+              file=sys.stderr)
+        return SKIPPED
+    checker = Checker(numpy, command)
     manifests = sorted(arguments.dumpdir.rglob("manifest.*.json"))
     if not manifests:
         checker.fault(arguments.dumpdir, "no manifest")

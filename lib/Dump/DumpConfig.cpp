@@ -66,6 +66,8 @@ void ConfigBuilder::setPath(std::string_view text, MissingPath missing) {
   const std::string path(text);
   struct stat info;
   if (::stat(path.c_str(), &info) != 0) {
+    if (errno == EACCES)
+      return fault("dump_path", text, "no permission" + expected);
     if (errno != ENOENT || missing == MissingPath::Fault)
       return fault(errnoStatus(ErrorKind::Usage,
                                "dump_path=" + inQuotes(text) + ": not a folder",
