@@ -131,7 +131,10 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
 Status DumpRecorder::enqueue(dump::DumpJob job) {
   if (job.owners.empty())
     return {};
-  ++numFiles;
+  // A job without bytes makes no file.
+  bool hasBytes = false;
+  job.record.forEachPart([&](ByteView data) { hasBytes |= !data.empty(); });
+  numFiles += hasBytes;
   return writer.enqueue(std::move(job));
 }
 

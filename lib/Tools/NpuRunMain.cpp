@@ -307,8 +307,9 @@ void Run::printSummary() {
                  << " of " << count(report->numInferredNodes(), "fused node")
                  << "; --report lists them\n";
   if (!session->randomSources().empty())
-    llvm::outs() << "random values for " << session->randomSources().size()
-                 << " inputs and constants\n";
+    llvm::outs() << "random values for "
+                 << count(session->randomSources().size(), "tensor")
+                 << "; --report lists them\n";
   if (!recorder)
     return;
   llvm::outs() << "wrote " << count(recorder->filesQueued(), "dump file");

@@ -9,7 +9,7 @@
 // RUN: not cmp %t/a/y.0.npy %t/c/y.0.npy
 // RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
 
-// CHECK: random values for 2 inputs and constants
+// CHECK: random values for 2 tensors; --report lists them
 // REPORT: "random": [
 // REPORT-NEXT: Data 'x' (DT_FLOAT16 64x64 ND)
 // REPORT-NEXT: Const 'w' (DT_FLOAT16 64x64 ND)

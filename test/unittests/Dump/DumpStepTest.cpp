@@ -84,3 +84,15 @@ TEST(DumpStep, DataIndex) {
   EXPECT_EQ(getDataIndex(11), 11u);
   EXPECT_EQ(getDataIndex(0, 9, 0), 0u);
 }
+
+TEST(DumpStep, TextReadsInEitherSyntax) {
+  auto rewrite = [](std::string_view text) {
+    Expected<DumpSteps> steps = DumpSteps::parse(text, StepSyntax::AclJson);
+    EXPECT_TRUE(steps);
+    EXPECT_TRUE(DumpSteps::parse(steps->str(), StepSyntax::Option));
+    return steps->str();
+  };
+  EXPECT_EQ(rewrite(""), "");
+  EXPECT_EQ(rewrite("0|3-5|10"), "0|3-5|10");
+  EXPECT_EQ(rewrite("5-5|007|1-2|1-2"), "5|7|1-2|1-2");
+}
