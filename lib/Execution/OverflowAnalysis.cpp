@@ -112,7 +112,8 @@ unsigned OverflowAnalysis::findCause(const PlannedNode &node,
 }
 
 void OverflowAnalysis::visitCompute(const NodeRun &run) {
-  const StatusBits overflow = run.status.valid & mask;
+  const bool overflow = (run.status.valid & mask) != 0 ||
+                        run.status.atomic != AtomicOverflow::None;
   const unsigned taintedInput = findCause(run.node, taints);
   const bool hasTaintedInput = taintedInput != PlannedNode::NoSlot;
 
@@ -191,15 +192,29 @@ static std::string describeChain(const std::vector<std::string> &chain) {
                        chain.back());
 }
 
+/// The overflow that an event is of, in words; empty if there is none.
+static std::string describeStatus(const OverflowEvent &event) {
+  const StatusBits bits =
+      (event.kind == Kind::PaddingOnly ? event.status.padding
+                                       : event.status.valid) &
+      status::Documented;
+  if (bits)
+    return dump::describeAiCoreStatus(bits);
+  if (event.status.atomic == AtomicOverflow::None)
+    return "";
+  return "atomic addition: " +
+         dump::describeDhaStatus(
+             dump::encodeDhaStatus(static_cast<dump::AtomicOverflow>(
+                 static_cast<int>(event.status.atomic) - 1)));
+}
+
 std::string OverflowAnalysis::describe(const OverflowEvent &event) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << getName(event.kind) << ": " << event.node->describe() << " (task "
      << event.node->taskId << ", iteration " << event.iteration << ')';
-  const StatusBits bits = event.kind == Kind::PaddingOnly ? event.status.padding
-                                                          : event.status.valid;
-  if (bits & status::Documented)
-    os << ", " << dump::describeAiCoreStatus(bits & status::Documented);
+  if (std::string words = describeStatus(event); !words.empty())
+    os << ", " << words;
   if (event.isSaturated)
     os << ", saturated but finite";
   os << ", inputs";
@@ -234,22 +249,19 @@ llvm::json::Array OverflowAnalysis::toJson() const {
       inputs.push_back(::toJson(summary));
     for (const ValueSummary &summary : event.outputs)
       outputs.push_back(::toJson(summary));
-    events.push_back(Object{
-        {"kind", getName(event.kind)},
-        {"iteration", event.iteration},
-        {"node", event.node->op.getNodeName()},
-        {"type", event.node->op.getOpType()},
-        {"task_id", event.node->taskId},
-        {"stream_id", event.node->streamId},
-        {"status", event.status.valid},
-        {"status_padding", event.status.padding},
-        {"status_words",
-         dump::describeAiCoreStatus(
-             (event.status.valid | event.status.padding) & status::Documented)},
-        {"saturated_but_finite", event.isSaturated},
-        {"chain", Array(event.chain)},
-        {"inputs", std::move(inputs)},
-        {"outputs", std::move(outputs)}});
+    events.push_back(Object{{"kind", getName(event.kind)},
+                            {"iteration", event.iteration},
+                            {"node", event.node->op.getNodeName()},
+                            {"type", event.node->op.getOpType()},
+                            {"task_id", event.node->taskId},
+                            {"stream_id", event.node->streamId},
+                            {"status", event.status.valid},
+                            {"status_padding", event.status.padding},
+                            {"status_words", describeStatus(event)},
+                            {"saturated_but_finite", event.isSaturated},
+                            {"chain", Array(event.chain)},
+                            {"inputs", std::move(inputs)},
+                            {"outputs", std::move(outputs)}});
   }
   return events;
 }

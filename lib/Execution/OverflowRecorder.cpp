@@ -2,6 +2,8 @@
 
 #include "npu/Execution/OverflowRecorder.h"
 
+#include "npu/Dump/OverflowStatus.h"
+
 using namespace mlir;
 using namespace npu;
 
@@ -45,26 +47,54 @@ static dump::OpDebugUnit getUnit(const PlannedNode &node, Soc soc) {
   return isCube ? dump::OpDebugUnit::AIC : dump::OpDebugUnit::AIV;
 }
 
-Status OverflowRecorder::nodeFinished(const NodeRun &run) {
-  auto it = checks.find(run.node.op);
-  if (it == checks.end())
-    return {};
-  const bool wanted = llvm::any_of(it->second, [&](const Check &check) {
-    return check.units != instr::OverflowUnits::AtomicOverflow &&
-           check.steps.contains(run.iteration);
-  });
+/// The record of an overflow of the given units, none if they did not overflow.
+/// Where both did, only the first shows: a core computes before it adds to
+/// memory.
+std::optional<dump::OpDebugRecord>
+OverflowRecorder::makeRecord(const NodeRun &run, bool wantsCore,
+                             bool wantsAtomic) const {
   StatusBits bits = run.status.valid;
   if (options.countPadding)
     bits |= run.status.padding;
   bits &= options.mask;
-  if (!wanted || !bits)
-    return {};
-
-  dump::DumpJob job = makeDumpJob(run, model);
   dump::OpDebugRecord record;
-  record.unit = getUnit(run.node, soc);
-  record.status[0] = bits;
-  dump::DumpJob debugJob = dump::makeOpDebugJob(record, job);
+  if (wantsCore && bits) {
+    record.unit = getUnit(run.node, soc);
+    record.status[0] = bits;
+    return record;
+  }
+  if (!wantsAtomic || run.status.atomic == AtomicOverflow::None)
+    return std::nullopt;
+  if (soc == Soc::Ascend910B) {
+    // Its records have no unit for atomic additions.
+    record.unit = dump::OpDebugUnit::AIV;
+    record.status[0] = status::FloatOverflow;
+    return record;
+  }
+  // Which of the two agents serves an address is not public.
+  record.unit = dump::OpDebugUnit::DhaAtomicAdd;
+  record.status[0] = dump::encodeDhaStatus(static_cast<dump::AtomicOverflow>(
+      static_cast<int>(run.status.atomic) - 1));
+  return record;
+}
+
+Status OverflowRecorder::nodeFinished(const NodeRun &run) {
+  auto it = checks.find(run.node.op);
+  if (it == checks.end())
+    return {};
+  bool wantsCore = false, wantsAtomic = false;
+  for (const Check &check : it->second) {
+    if (!check.steps.contains(run.iteration))
+      continue;
+    wantsCore |= check.units != instr::OverflowUnits::AtomicOverflow;
+    wantsAtomic |= check.units != instr::OverflowUnits::AicoreOverflow;
+  }
+  std::optional<dump::OpDebugRecord> record =
+      makeRecord(run, wantsCore, wantsAtomic);
+  if (!record)
+    return {};
+  dump::DumpJob job = makeDumpJob(run, model);
+  dump::DumpJob debugJob = dump::makeOpDebugJob(*record, job);
   ++numRecords;
   if (Status status = writer.enqueue(std::move(job)); !status)
     return status;

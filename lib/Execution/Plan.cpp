@@ -45,6 +45,13 @@ static constexpr TypeRow typeTable[] = {
     {"ConstPlaceHolder", Kind::Source, SourceRole::Constant},
     {"Variable", Kind::Source, SourceRole::Variable},
     {"VariableV2", Kind::Source, SourceRole::Variable},
+    // The data set, and values that no run repeats. Frameworks' own operators
+    // are here by their original type.
+    {"FunctionOp", Kind::Source, SourceRole::Input, true},
+    {"IteratorV2", Kind::Source, SourceRole::Input, true},
+    {"RandomStandardNormal", Kind::Source, SourceRole::Input, true},
+    {"RandomUniform", Kind::Source, SourceRole::Input, true},
+    {"TruncatedNormal", Kind::Source, SourceRole::Input, true},
     {"NetOutput", Kind::Output, SourceRole::Input, true},
     {"NoOp", Kind::Nothing},
     {"PlaceHolder", Kind::Nothing},
@@ -54,6 +61,8 @@ static constexpr TypeRow typeTable[] = {
     {"Send", Kind::Nothing, SourceRole::Input, true},
     {"Recv", Kind::Nothing, SourceRole::Input, true},
     {"StreamActive", Kind::Nothing, SourceRole::Input, true},
+    // A session runs an iteration; how many there are is not up to the graph.
+    {"StreamSwitch", Kind::Nothing, SourceRole::Input, true},
     {"NPUAllocFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
     {"NPUGetFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
     {"NPUClearFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
@@ -61,7 +70,17 @@ static constexpr TypeRow typeTable[] = {
     {"NPUClearFloatStatusV2", Kind::FloatStatus, SourceRole::Input, true},
 };
 
-static const TypeRow *findType(StringRef type) {
+/// Operator types that change their first inputs in place; these are also their
+/// outputs.
+static constexpr StringLiteral updatingTypes[] = {"ApplyAdamD", "Assign",
+                                                  "AssignAdd", "AssignSub"};
+
+static const TypeRow *findType(NodeOp node) {
+  StringRef type = node.getOpType();
+  if (type == "FrameworkOp")
+    if (auto original =
+            dyn_cast_or_null<StringAttr>(node.getNodeAttr("original_type")))
+      type = original;
   const TypeRow *row = llvm::find_if(
       typeTable, [&](const TypeRow &row) { return row.type == type; });
   return row == std::end(typeTable) ? nullptr : row;
@@ -71,7 +90,7 @@ static bool hasTask(NodeOp node) {
   if (auto noTask = dyn_cast_or_null<BoolAttr>(node.getNodeAttr("_no_task")))
     if (noTask.getValue())
       return false;
-  const TypeRow *row = findType(node.getOpType());
+  const TypeRow *row = findType(node);
   return !row || row->hasTask;
 }
 
@@ -142,7 +161,7 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
   for (NodeOp node : *order) {
     PlannedNode planned;
     planned.op = node;
-    if (const TypeRow *row = findType(node.getOpType())) {
+    if (const TypeRow *row = findType(node)) {
       planned.kind = row->kind;
       planned.role = row->role;
     }
@@ -181,7 +200,17 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
             planned.inputs[anchor]->toString() + "), but its producer gives " +
             std::to_string(slotSizes[slot]));
     }
+    const bool updates = planned.kind == Kind::Compute &&
+                         llvm::is_contained(updatingTypes, node.getOpType());
     for (auto [index, desc] : llvm::enumerate(planned.outputs)) {
+      if (updates && index < planned.inputs.size() && planned.inputs[index] &&
+          planned.inputs[index]->byteSize() == desc.byteSize()) {
+        const unsigned slot = planned.inputSlots[index];
+        slots[node.getOutputs()[index]] = slot;
+        planned.outputSlots.push_back(slot);
+        writers[slot] = plan.nodes.size();
+        continue;
+      }
       slots[node.getOutputs()[index]] = plan.numSlots;
       planned.outputSlots.push_back(plan.numSlots++);
       slotSizes.push_back(desc.byteSize());

@@ -364,6 +364,17 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
           Status::error(ErrorKind::Incomplete,
                         node.describe() + ": " + status.status().message()));
     run.status = *status;
+    for (unsigned index = 0; index != outputs.size(); ++index) {
+      if (!node.updatesInput(index))
+        continue;
+      // Whoever looks at the inputs now sees what has become of them.
+      inputs[index] = outputs[index];
+      // A variable keeps its value for the next iteration, unless a file gives
+      // one for each.
+      const unsigned slot = node.outputSlots[index];
+      if (graphPlan->persistent[slot] && sources[slot].size() == 1)
+        sources[slot][0] = outputs[index];
+    }
     overflowedNodes +=
         ((status->valid | status->padding) & status::Documented) != 0;
   }

@@ -41,6 +41,9 @@ private:
                    dump::DumpWriter &writer)
       : soc(soc), options(options), writer(writer) {}
 
+  std::optional<dump::OpDebugRecord>
+  makeRecord(const NodeRun &run, bool wantsCore, bool wantsAtomic) const;
+
   struct Check {
     instr::OverflowUnits units;
     dump::DumpSteps steps;

@@ -44,9 +44,14 @@ struct PlannedNode {
   /// Descriptors by anchor and by output.
   std::vector<std::optional<TensorDesc>> inputs;
   std::vector<TensorDesc> outputs;
-  /// Slots of the values, NoSlot for an unconnected anchor.
+  /// Slots of the values, NoSlot for an unconnected anchor. An output that is
+  /// an input changed in place has the slot of that input.
   std::vector<unsigned> inputSlots;
   std::vector<unsigned> outputSlots;
+  /// Whether output \p index is the input of the same index, changed in place.
+  bool updatesInput(unsigned index) const {
+    return index < inputSlots.size() && outputSlots[index] == inputSlots[index];
+  }
   /// Slots that nobody reads after this node.
   std::vector<unsigned> released;
   /// Places in the plan of the nodes that read an output, ascending.
