@@ -14,7 +14,8 @@ namespace {
 /// Adds elements to a summary.
 class Collector {
 public:
-  explicit Collector(ValueSummary &summary) : summary(summary) {}
+  Collector(ValueSummary &summary, std::span<const double> watch)
+      : summary(summary), watch(watch) {}
 
   void add(double value, bool isSaturated) {
     ++summary.count;
@@ -27,6 +28,8 @@ public:
       return;
     }
     summary.zeros += value == 0;
+    summary.watched +=
+        std::find(watch.begin(), watch.end(), value) != watch.end();
     summary.saturated += isSaturated;
     if (!summary.anyFinite) {
       summary.minimum = summary.maximum = value;
@@ -39,6 +42,7 @@ public:
 
 private:
   ValueSummary &summary;
+  std::span<const double> watch;
 };
 } // namespace
 
@@ -90,9 +94,10 @@ static void addElements(DataType dtype, const std::byte *data, int64_t begin,
   }
 }
 
-ValueSummary npu::summarize(const TensorDesc &desc, const std::byte *data) {
+ValueSummary npu::summarize(const TensorDesc &desc, const std::byte *data,
+                            std::span<const double> watch) {
   ValueSummary summary;
-  Collector collector(summary);
+  Collector collector(summary, watch);
   const int64_t count = desc.numElements();
   Expected<kernels::LaneMap> lanes = kernels::LaneMap::create(desc);
   if (lanes && lanes->hasPadding())

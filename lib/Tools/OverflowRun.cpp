@@ -33,6 +33,8 @@ Status OverflowRun::prepare(ge::GraphOp graph, const Plan &plan,
       return made.takeStatus().withContext("--half-risk");
     halfRisk = std::make_unique<HalfRisk>(std::move(*made));
   }
+  if (!settings.suspiciousValues.empty())
+    suspicious = std::make_unique<SuspiciousValues>(settings.suspiciousValues);
   return {};
 }
 
@@ -41,7 +43,8 @@ std::vector<ExecutionObserver *> OverflowRun::observers() {
   for (ExecutionObserver *observer :
        {static_cast<ExecutionObserver *>(recorder.get()),
         static_cast<ExecutionObserver *>(analysis.get()),
-        static_cast<ExecutionObserver *>(halfRisk.get())})
+        static_cast<ExecutionObserver *>(halfRisk.get()),
+        static_cast<ExecutionObserver *>(suspicious.get())})
     if (observer)
       all.push_back(observer);
   return all;
@@ -79,6 +82,14 @@ void OverflowRun::addToReport(RunReport &report, uint64_t iterations) const {
                  {"largest", candidate.largest},
                  {"class", candidate.isCertain ? "certain" : "at risk"}});
     report.set("half_risk", std::move(rows));
+  }
+  if (suspicious) {
+    Array rows;
+    for (const SuspiciousValues::Finding &finding : suspicious->findings())
+      rows.push_back(Object{{"node", finding.node->op.getNodeName()},
+                            {"iteration", finding.iteration},
+                            {"count", finding.count}});
+    report.set("suspicious", std::move(rows));
   }
 }
 
@@ -144,6 +155,11 @@ Status OverflowRun::print(uint64_t iterations) const {
                  << " overflow records\n";
   if (analysis)
     printAnalysis(*analysis, iterations, settings.lossScale);
+  if (suspicious)
+    for (const SuspiciousValues::Finding &finding : suspicious->findings())
+      llvm::outs() << "suspicious: " << finding.node->describe()
+                   << " (iteration " << finding.iteration << "), "
+                   << finding.count << " of the values asked for\n";
   if (!halfRisk)
     return {};
   std::string names;

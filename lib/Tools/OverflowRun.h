@@ -7,6 +7,7 @@
 #include "npu/Execution/OverflowRecorder.h"
 #include "npu/Execution/OverflowSummary.h"
 #include "npu/Execution/Report.h"
+#include "npu/Execution/SuspiciousValues.h"
 
 namespace npu {
 
@@ -23,6 +24,7 @@ struct OverflowSettings {
   std::optional<LossScale> lossScale;
   std::optional<double> halfRiskThreshold;
   std::string halfRiskList; ///< file for the names of the candidates
+  std::vector<double> suspiciousValues;
 };
 
 /// The observers of a run that deal with overflow, and what they found.
@@ -36,7 +38,8 @@ public:
   /// To be told of every node, in this order.
   std::vector<ExecutionObserver *> observers();
 
-  /// Adds "events", "overflows", "loss_scale" and "half_risk".
+  /// Adds "events", "overflows", "loss_scale" and "half_risk"
+  /// and "suspicious".
   void addToReport(RunReport &report, uint64_t iterations) const;
   /// Prints what was found, the origins first. Writes the list of candidates.
   Status print(uint64_t iterations) const;
@@ -48,6 +51,7 @@ private:
   std::unique_ptr<OverflowRecorder> recorder;
   std::unique_ptr<OverflowAnalysis> analysis;
   std::unique_ptr<HalfRisk> halfRisk;
+  std::unique_ptr<SuspiciousValues> suspicious;
 };
 
 } // namespace npu

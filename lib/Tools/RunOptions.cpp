@@ -220,6 +220,13 @@ static Status readOverflowSettings(const RunOptions &options,
                            ": expected a number");
     overflow.halfRiskThreshold = threshold;
   }
+  if (!options.suspiciousValues.empty()) {
+    Expected<std::vector<double>> values =
+        parseValueList(options.suspiciousValues.getValue());
+    if (!values)
+      return values.takeStatus().withContext("--suspicious-values");
+    overflow.suspiciousValues = std::move(*values);
+  }
   overflow.halfRiskList = options.halfRiskList;
   if (!overflow.halfRiskList.empty() && !overflow.halfRiskThreshold)
     return Status::error("--half-risk-list needs --half-risk");

@@ -137,6 +137,11 @@ struct RunOptions {
       "half-risk-list", desc("Where to write the names of these nodes"),
       value_desc("FILE"), cat(category)};
 
+  Option<std::string> suspiciousValues{
+      "suspicious-values",
+      desc("Count results with one of these values, such as 38400,51200"),
+      value_desc("LIST"), cat(category)};
+
   Option<unsigned> deviceId{"device-id", desc("Names the dump folder"),
                             value_desc("N"), llvm::cl::init(0), cat(category)};
   Option<unsigned> modelId{"model-id", desc("Names the dump folder"),

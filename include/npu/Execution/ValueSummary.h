@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace npu {
 
@@ -23,13 +24,16 @@ struct ValueSummary {
   bool anyFinite = false;
   /// Elements that are zero.
   uint64_t zeros = 0;
+  /// Elements with one of the watched values.
+  uint64_t watched = 0;
 
   bool hasNonFinite() const { return nans || positiveInfs || negativeInfs; }
 };
 
 /// Looks at fp16, bf16, fp32 and fp64 tensors and integers; of other types only
-/// the count is known.
-ValueSummary summarize(const TensorDesc &desc, const std::byte *data);
+/// the count is known. \p watch has values to count.
+ValueSummary summarize(const TensorDesc &desc, const std::byte *data,
+                       std::span<const double> watch = {});
 
 /// Whether a floating-point tensor has an infinity or NaN in any lane, padding
 /// included: what most tensors do not have, found out at the speed of memory.
