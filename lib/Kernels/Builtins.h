@@ -12,12 +12,21 @@ namespace npu::kernels {
 
 class Registry;
 
-void addCube(Registry &registry);
+void addApplyAdam(Registry &registry);
+void addArrangement(Registry &registry);
+void addComparison(Registry &registry);
 void addConversion(Registry &registry);
+void addCube(Registry &registry);
 void addDataMovement(Registry &registry);
 void addElementwise(Registry &registry);
+void addGather(Registry &registry);
+void addNonMaxSuppression(Registry &registry);
+void addOneHot(Registry &registry);
 void addPooling(Registry &registry);
 void addReduction(Registry &registry);
+void addResizeBilinear(Registry &registry);
+void addSegmentSum(Registry &registry);
+void addSlice(Registry &registry);
 void addSoftmax(Registry &registry);
 
 } // namespace npu::kernels

@@ -21,8 +21,9 @@ void copyBytes(ThreadPool &pool, const std::byte *from, std::byte *to,
                    });
 }
 
-/// Output i is input i: the same bytes under another shape. Where layouts
-/// forbid that (a reshape of a private format), through the logical tensor.
+/// Output i is input i, or input i + 1 for Assign, whose first input it
+/// replaces: the same bytes under another shape. Where layouts forbid that (a
+/// reshape of a private format), through the logical tensor.
 class CopyKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -33,12 +34,13 @@ public:
                            std::span<const MutableTensor> outputs) override {
     for (size_t i = 0; i < copies.size(); ++i) {
       const Copy &copy = copies[i];
+      const std::byte *from = inputs[firstInput + i].data;
       if (!copy.unpack) {
-        copyBytes(context.pool, inputs[i].data, outputs[i].data, copy.size);
+        copyBytes(context.pool, from, outputs[i].data, copy.size);
         continue;
       }
       std::vector<std::byte> logical(copy.size);
-      copy.unpack->run(inputs[i].data, logical.data(), &context.pool);
+      copy.unpack->run(from, logical.data(), &context.pool);
       copy.pack->run(logical.data(), outputs[i].data, &context.pool);
     }
     return NodeStatus{};
@@ -50,6 +52,7 @@ private:
     std::optional<FormatTransfer> unpack, pack;
   };
   std::vector<Copy> copies;
+  size_t firstInput = 0;
 
   static Expected<Copy> bind(const TensorDesc &from, const TensorDesc &to);
 };
@@ -93,13 +96,14 @@ Expected<CopyKernel::Copy> CopyKernel::bind(const TensorDesc &from,
 
 Expected<std::unique_ptr<Kernel>> CopyKernel::create(const NodeSpec &spec,
                                                      const NumericConfig &) {
-  if (Status status =
-          checkArity(spec, spec.outputs.size(), spec.outputs.size());
+  auto kernel = std::make_unique<CopyKernel>();
+  kernel->firstInput = spec.type == "Assign" ? 1 : 0;
+  if (Status status = checkArity(spec, kernel->firstInput + spec.outputs.size(),
+                                 spec.outputs.size());
       !status)
     return status;
-  auto kernel = std::make_unique<CopyKernel>();
   for (size_t i = 0; i < spec.outputs.size(); ++i) {
-    auto copy = bind(*spec.inputs[i], spec.outputs[i]);
+    auto copy = bind(*spec.inputs[kernel->firstInput + i], spec.outputs[i]);
     if (!copy)
       return inNode(spec, copy.takeStatus());
     kernel->copies.push_back(std::move(*copy));
@@ -203,6 +207,10 @@ ReadSelectKernel::create(const NodeSpec &spec, const NumericConfig &) {
 } // namespace
 
 void kernels::addDataMovement(Registry &registry) {
+  // Collective operators run as if every rank held what this one does, and as
+  // if there were one rank to reduce over.
+  for (const char *type : {"Assign", "HcomAllReduce", "HcomBroadcast"})
+    registry.add(type, {CopyKernel::create, "copies", status::None});
   for (const char *type : {"ExpandDims", "Flatten", "FlattenV2", "Identity",
                            "IdentityN", "MemcpyAsync", "Reshape", "Squeeze",
                            "SqueezeV2", "Unsqueeze", "UnsqueezeV2"})

@@ -9,12 +9,21 @@ using namespace npu::kernels;
 
 Registry Registry::withBuiltins() {
   Registry registry;
-  addCube(registry);
+  addApplyAdam(registry);
+  addArrangement(registry);
+  addComparison(registry);
   addConversion(registry);
+  addCube(registry);
   addDataMovement(registry);
   addElementwise(registry);
+  addGather(registry);
+  addNonMaxSuppression(registry);
+  addOneHot(registry);
   addPooling(registry);
   addReduction(registry);
+  addResizeBilinear(registry);
+  addSegmentSum(registry);
+  addSlice(registry);
   addSoftmax(registry);
   return registry;
 }

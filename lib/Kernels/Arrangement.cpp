@@ -1,0 +1,237 @@
+//===- Arrangement.cpp - Concatenation, splits, transposition, tiles ------===//
+
+#include "Builtins.h"
+#include "ConstantInput.h"
+#include "KernelChecks.h"
+#include "Rearrangement.h"
+#include "npu/Kernels/Registry.h"
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+using Axis = StridedCopy::Axis;
+
+Status shapeError(const NodeSpec &spec) {
+  std::string inputs;
+  for (const auto &input : spec.inputs)
+    if (input)
+      inputs += (inputs.empty() ? "" : ", ") + input->toString();
+  return nodeError(spec,
+                   inputs + " does not give " + spec.outputs[0].toString());
+}
+
+/// The axis that \p spec names by number. For NC1HWC0 the number may count N,
+/// C, H and W, whatever the origin: \p fits says whether a reading leads to the
+/// shapes of the node.
+template <typename Fits>
+Expected<unsigned> findAxis(const NodeSpec &spec, int64_t number,
+                            const TensorDesc &desc, size_t rank,
+                            const Fits &fits) {
+  auto axis = normalizeAxis(number, rank);
+  if (!axis)
+    return inNode(spec, axis.takeStatus());
+  if (fits(*axis))
+    return *axis;
+  const std::string_view letters = axisLetters(desc.originFormat);
+  if (desc.format == Format::NC1HWC0 && letters.size() == rank &&
+      *axis < letters.size()) {
+    const size_t place = letters.find("NCHW"[*axis]);
+    if (place != std::string_view::npos && fits(static_cast<unsigned>(place)))
+      return static_cast<unsigned>(place);
+  }
+  return shapeError(spec);
+}
+
+/// Whether \p parts laid along \p axis are \p whole.
+bool isWhole(const std::vector<Shape> &parts, unsigned axis, Shape whole) {
+  int64_t total = 0;
+  for (Shape part : parts) {
+    if (part.size() != whole.size())
+      return false;
+    total += part[axis];
+    part[axis] = whole[axis];
+    if (part != whole)
+      return false;
+  }
+  return total == whole[axis];
+}
+
+/// Steps for a box of \p part that lies in \p whole.
+std::vector<Axis> boxAxes(const Shape &part, const std::vector<int64_t> &source,
+                          const std::vector<int64_t> &target) {
+  std::vector<Axis> axes;
+  for (size_t i = 0; i < part.size(); ++i)
+    axes.push_back({part[i], source[i], target[i]});
+  return axes;
+}
+
+/// ConcatD, ConcatV2D (the axis is an attribute) and ConcatV2 (the last input).
+Expected<std::unique_ptr<Kernel>> createConcat(const NodeSpec &spec,
+                                               const NumericConfig &) {
+  const bool isAttribute = spec.type.ends_with("D");
+  if (spec.inputs.size() < (isAttribute ? 1 : 2) || spec.outputs.size() != 1)
+    return nodeError(spec, "expected tensors, an axis and one output");
+  const size_t count = spec.inputs.size() - (isAttribute ? 0 : 1);
+  int64_t number = 0;
+  if (isAttribute) {
+    auto attribute = spec.attrs.require<int64_t>("concat_dim");
+    if (!attribute)
+      return inNode(spec, attribute.takeStatus());
+    number = *attribute;
+  } else {
+    auto values = readConstantInput(spec, count, "concat_dim");
+    if (!values)
+      return inNode(spec, values.takeStatus());
+    if (values->size() != 1)
+      return nodeError(spec, "input 'concat_dim' is not one number");
+    number = values->front();
+  }
+  auto plan = Rearrangement::create(spec, count);
+  if (!plan)
+    return plan.takeStatus();
+  const Shape &whole = plan->outputShape();
+  std::vector<Shape> parts;
+  for (size_t i = 0; i < count; ++i)
+    parts.push_back(plan->inputShape(i));
+  auto axis =
+      findAxis(spec, number, spec.outputs[0], whole.size(),
+               [&](unsigned place) { return isWhole(parts, place, whole); });
+  if (!axis)
+    return axis.takeStatus();
+  const std::vector<int64_t> steps = rowMajorSteps(whole);
+  int64_t begin = 0;
+  for (size_t i = 0; i < count; ++i) {
+    plan->copy(i, 0, boxAxes(parts[i], rowMajorSteps(parts[i]), steps), 0,
+               begin * steps[*axis]);
+    begin += parts[i][*axis];
+  }
+  return std::move(*plan).takeKernel();
+}
+
+/// SplitD and SplitVD: the sizes are those of the outputs.
+Expected<std::unique_ptr<Kernel>> createSplit(const NodeSpec &spec,
+                                              const NumericConfig &) {
+  auto number = spec.attrs.require<int64_t>("split_dim");
+  if (!number)
+    return inNode(spec, number.takeStatus());
+  auto plan = Rearrangement::create(spec, 1);
+  if (!plan)
+    return plan.takeStatus();
+  const Shape &whole = plan->inputShape(0);
+  std::vector<Shape> parts;
+  for (size_t i = 0; i < spec.outputs.size(); ++i)
+    parts.push_back(plan->outputShape(i));
+  auto axis =
+      findAxis(spec, *number, *spec.inputs[0], whole.size(),
+               [&](unsigned place) { return isWhole(parts, place, whole); });
+  if (!axis)
+    return axis.takeStatus();
+  const std::vector<int64_t> steps = rowMajorSteps(whole);
+  int64_t begin = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    plan->copy(0, i, boxAxes(parts[i], steps, rowMajorSteps(parts[i])),
+               begin * steps[*axis]);
+    begin += parts[i][*axis];
+  }
+  return std::move(*plan).takeKernel();
+}
+
+/// TransposeD and Transpose: y[i0, i1, ...] = x[j] with j[perm[k]] = i_k.
+Expected<std::unique_ptr<Kernel>> createTranspose(const NodeSpec &spec,
+                                                  const NumericConfig &) {
+  auto plan = Rearrangement::create(spec, 1);
+  if (!plan)
+    return plan.takeStatus();
+  auto perm = readIntegers(spec, spec.type == "TransposeD", 1, "perm");
+  if (!perm)
+    return inNode(spec, perm.takeStatus());
+  const Shape &from = plan->inputShape(0), &to = plan->outputShape();
+  if (perm->size() != from.size() || to.size() != from.size())
+    return shapeError(spec);
+  const std::vector<int64_t> source = rowMajorSteps(from),
+                             target = rowMajorSteps(to);
+  std::vector<bool> taken(from.size());
+  std::vector<Axis> axes;
+  for (size_t i = 0; i < to.size(); ++i) {
+    auto axis = normalizeAxis((*perm)[i], from.size());
+    if (!axis)
+      return inNode(spec, axis.takeStatus());
+    if (taken[*axis])
+      return nodeError(spec, "attribute or input 'perm' has axis " +
+                                 std::to_string(*axis) + " twice");
+    taken[*axis] = true;
+    if (from[*axis] != to[i])
+      return shapeError(spec);
+    axes.push_back({to[i], source[*axis], target[i]});
+  }
+  plan->copy(0, 0, std::move(axes));
+  return std::move(*plan).takeKernel();
+}
+
+/// TileD and Tile: axis i is repeated multiples[i] times.
+Expected<std::unique_ptr<Kernel>> createTile(const NodeSpec &spec,
+                                             const NumericConfig &) {
+  auto plan = Rearrangement::create(spec, 1);
+  if (!plan)
+    return plan.takeStatus();
+  auto multiples = readIntegers(spec, spec.type == "TileD", 1, "multiples");
+  if (!multiples)
+    return inNode(spec, multiples.takeStatus());
+  const Shape &from = plan->inputShape(0), &to = plan->outputShape();
+  // A tensor with fewer axes than multiples has leading ones.
+  if (multiples->size() < from.size() || to.size() != multiples->size())
+    return shapeError(spec);
+  const size_t added = to.size() - from.size();
+  const std::vector<int64_t> source = rowMajorSteps(from),
+                             target = rowMajorSteps(to);
+  std::vector<Axis> axes;
+  for (size_t i = 0; i < to.size(); ++i) {
+    const int64_t extent = i < added ? 1 : from[i - added];
+    if ((*multiples)[i] < 0 || to[i] != extent * (*multiples)[i])
+      return shapeError(spec);
+    axes.push_back({(*multiples)[i], 0, extent * target[i]});
+    axes.push_back({extent, i < added ? 0 : source[i - added], target[i]});
+  }
+  plan->copy(0, 0, std::move(axes));
+  return std::move(*plan).takeKernel();
+}
+
+/// HcomAllGather: the tensors of all ranks along axis 0. All ranks are taken to
+/// hold what this one does.
+Expected<std::unique_ptr<Kernel>> createAllGather(const NodeSpec &spec,
+                                                  const NumericConfig &) {
+  auto ranks = spec.attrs.require<int64_t>("rank_size");
+  if (!ranks)
+    return inNode(spec, ranks.takeStatus());
+  auto plan = Rearrangement::create(spec, 1);
+  if (!plan)
+    return plan.takeStatus();
+  Shape gathered = plan->inputShape(0);
+  if (gathered.empty() || *ranks < 1 ||
+      __builtin_mul_overflow(gathered[0], *ranks, &gathered[0]) ||
+      gathered != plan->outputShape())
+    return shapeError(spec);
+  const int64_t count = getNumElements(plan->inputShape(0));
+  plan->copy(0, 0, {{*ranks, 0, count}, {count, 1, 1}});
+  return std::move(*plan).takeKernel();
+}
+
+} // namespace
+
+void kernels::addArrangement(Registry &registry) {
+  struct Row {
+    const char *type;
+    KernelFactory create;
+  };
+  static constexpr Row rows[] = {
+      {"ConcatD", createConcat},      {"ConcatV2D", createConcat},
+      {"ConcatV2", createConcat},     {"SplitD", createSplit},
+      {"SplitVD", createSplit},       {"TransposeD", createTranspose},
+      {"Transpose", createTranspose}, {"TileD", createTile},
+      {"Tile", createTile},           {"HcomAllGather", createAllGather},
+  };
+  for (const Row &row : rows)
+    registry.add(row.type, {row.create, "copies", status::None});
+}

@@ -1,0 +1,235 @@
+//===- Comparison.cpp - Comparisons, and selection by their results -------===//
+
+#include "Builtins.h"
+#include "ElementwiseShape.h"
+#include "FloatElements.h"
+#include "KernelChecks.h"
+#include "npu/Kernels/Registry.h"
+
+#include <cstring>
+#include <functional>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+constexpr int64_t ChunkSize = 4096;
+
+/// Elements [begin, begin + count) of operand \p operand, in place or in
+/// \p buffer.
+const std::byte *fetch(const ElementwiseShape &shape, size_t operand,
+                       const std::byte *data, int64_t begin, int64_t count,
+                       unsigned size, std::vector<std::byte> &buffer) {
+  if (shape.access(operand) == ElementwiseShape::Access::Flat)
+    return data + begin * size;
+  buffer.resize(count * size);
+  if (shape.access(operand) == ElementwiseShape::Access::Gathered)
+    shape.gather(operand, data, begin, count, size, buffer.data());
+  else
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(buffer.data() + i * size, data, size);
+  return buffer.data();
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+/// Compares \p count elements at \p a and \p b to bytes of 0 and 1.
+using Comparer = void (*)(const void *a, const void *b, int64_t count,
+                          uint8_t *to);
+
+template <typename T, typename Relation>
+void compare(const void *a, const void *b, int64_t count, uint8_t *to) {
+  const T *x = static_cast<const T *>(a), *y = static_cast<const T *>(b);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = Relation()(x[i], y[i]);
+}
+
+/// 16-bit floats, as fp32.
+template <DataType Type, typename Relation>
+void compareWidened(const void *a, const void *b, int64_t count, uint8_t *to) {
+  std::vector<float> x(count), y(count);
+  toFloat(Type, a, x);
+  toFloat(Type, b, y);
+  compare<float, Relation>(x.data(), y.data(), count, to);
+}
+
+template <typename Relation>
+Comparer getComparer(DataType dtype) {
+  switch (dtype) {
+  case DataType::Float:
+    return compare<float, Relation>;
+  case DataType::Double:
+    return compare<double, Relation>;
+  case DataType::Float16:
+    return compareWidened<DataType::Float16, Relation>;
+  case DataType::BFloat16:
+    return compareWidened<DataType::BFloat16, Relation>;
+  case DataType::Int8:
+    return compare<int8_t, Relation>;
+  case DataType::UInt8:
+  case DataType::Bool:
+    return compare<uint8_t, Relation>;
+  case DataType::Int16:
+    return compare<int16_t, Relation>;
+  case DataType::UInt16:
+    return compare<uint16_t, Relation>;
+  case DataType::Int32:
+    return compare<int32_t, Relation>;
+  case DataType::UInt32:
+    return compare<uint32_t, Relation>;
+  case DataType::Int64:
+    return compare<int64_t, Relation>;
+  case DataType::UInt64:
+    return compare<uint64_t, Relation>;
+  default:
+    return nullptr;
+  }
+}
+
+struct Row {
+  std::string_view type;
+  Comparer (*get)(DataType dtype);
+};
+
+constexpr Row rows[] = {
+    {"Equal", getComparer<std::equal_to<>>},
+    {"NotEqual", getComparer<std::not_equal_to<>>},
+    {"Less", getComparer<std::less<>>},
+    {"LessEqual", getComparer<std::less_equal<>>},
+    {"Greater", getComparer<std::greater<>>},
+    {"GreaterEqual", getComparer<std::greater_equal<>>},
+};
+
+class ComparisonKernel final : public Kernel {
+public:
+  ComparisonKernel(ElementwiseShape shape, Comparer comparer, unsigned size)
+      : shape(std::move(shape)), comparer(comparer), size(size) {}
+
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override {
+    context.pool.parallelFor(shape.numElements(), ChunkSize,
+                             [&](int64_t begin, int64_t end, int64_t) {
+                               std::vector<std::byte> buffers[2];
+                               const std::byte *operands[2];
+                               for (size_t i = 0; i < 2; ++i)
+                                 operands[i] =
+                                     fetch(shape, i, inputs[i].data, begin,
+                                           end - begin, size, buffers[i]);
+                               comparer(operands[0], operands[1], end - begin,
+                                        outputs[0].as<uint8_t>() + begin);
+                             });
+    return NodeStatus{};
+  }
+
+private:
+  ElementwiseShape shape;
+  Comparer comparer;
+  unsigned size;
+};
+
+Expected<std::unique_ptr<Kernel>>
+ComparisonKernel::create(const NodeSpec &spec, const NumericConfig &) {
+  const Row *row =
+      std::find_if(std::begin(rows), std::end(rows),
+                   [&](const Row &r) { return r.type == spec.type; });
+  if (row == std::end(rows))
+    return nodeError(spec, "is not a comparison");
+  if (Status status = checkArity(spec, 2, 1); !status)
+    return status;
+  const TensorDesc &a = *spec.inputs[0], &b = *spec.inputs[1];
+  const Comparer comparer = row->get(a.dtype);
+  if (!comparer || a.dtype != b.dtype ||
+      spec.outputs[0].dtype != DataType::Bool)
+    return nodeError(spec, "no comparison of " + a.toString() + " with " +
+                               b.toString() + " to " +
+                               spec.outputs[0].toString());
+  const TensorDesc *operands[] = {&a, &b};
+  auto shape = ElementwiseShape::create(spec.outputs[0], operands);
+  if (!shape)
+    return inNode(spec, shape.takeStatus());
+  return std::unique_ptr<Kernel>(std::make_unique<ComparisonKernel>(
+      std::move(*shape), comparer, getBitWidth(a.dtype) / 8));
+}
+
+//===----------------------------------------------------------------------===//
+// Selection
+//===----------------------------------------------------------------------===//
+
+class SelectKernel final : public Kernel {
+public:
+  SelectKernel(ElementwiseShape shape, unsigned size)
+      : shape(std::move(shape)), size(size) {}
+
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override {
+    context.pool.parallelFor(
+        shape.numElements(), ChunkSize,
+        [&](int64_t begin, int64_t end, int64_t) {
+          std::vector<std::byte> buffers[3];
+          const std::byte *operands[3];
+          for (size_t i = 0; i < 3; ++i)
+            operands[i] = fetch(shape, i, inputs[i].data, begin, end - begin,
+                                i == 0 ? 1 : size, buffers[i]);
+          std::byte *to = outputs[0].data + begin * size;
+          for (int64_t i = 0, e = end - begin; i != e; ++i)
+            std::memcpy(to + i * size,
+                        operands[operands[0][i] != std::byte(0) ? 1 : 2] +
+                            i * size,
+                        size);
+        });
+    return NodeStatus{};
+  }
+
+private:
+  ElementwiseShape shape;
+  unsigned size;
+};
+
+Expected<std::unique_ptr<Kernel>> SelectKernel::create(const NodeSpec &spec,
+                                                       const NumericConfig &) {
+  if (Status status = checkArity(spec, 3, 1); !status)
+    return status;
+  const TensorDesc &condition = *spec.inputs[0], &y = spec.outputs[0];
+  bool suits = condition.dtype == DataType::Bool && getBitWidth(y.dtype) != 0 &&
+               getBitWidth(y.dtype) % 8 == 0;
+  std::vector<const TensorDesc *> operands;
+  for (const auto &input : spec.inputs)
+    operands.push_back(&*input);
+  for (size_t i : {1, 2})
+    suits &= operands[i]->dtype == y.dtype;
+  if (!suits)
+    return nodeError(spec, "no selection of " + operands[1]->toString() +
+                               " and " + operands[2]->toString() + " by " +
+                               condition.toString() + " to " + y.toString());
+  // The condition of Select may be a vector along the first axis.
+  std::optional<unsigned> vectorAxis;
+  if (spec.type == "Select" && condition.shape.size() == 1 &&
+      operands[1]->shape == y.shape && operands[2]->shape == y.shape)
+    vectorAxis = 0;
+  auto shape = ElementwiseShape::create(y, operands, vectorAxis);
+  if (!shape)
+    return inNode(spec, shape.takeStatus());
+  return std::unique_ptr<Kernel>(std::make_unique<SelectKernel>(
+      std::move(*shape), getBitWidth(y.dtype) / 8));
+}
+
+} // namespace
+
+void kernels::addComparison(Registry &registry) {
+  for (const Row &row : rows)
+    registry.add(std::string(row.type),
+                 {ComparisonKernel::create, "exact", status::None});
+  for (const char *type : {"Select", "SelectV2"})
+    registry.add(type, {SelectKernel::create, "copies", status::None});
+}

@@ -1,0 +1,186 @@
+//===- SegmentSum.cpp - Sums of rows by segment ---------------------------===//
+
+#include "Builtins.h"
+#include "ConstantInput.h"
+#include "FloatElements.h"
+#include "KernelChecks.h"
+#include "PlainTensor.h"
+#include "npu/Kernels/Registry.h"
+#include "npu/Numerics/Half.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+/// y[s] = sum of x[i] over all i with ids[i] = s, one addition after the other
+/// in the order of i. Rows of a segment that y does not have are dropped.
+class SegmentSumKernel final : public Kernel {
+public:
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  DataType dtype = DataType::Undefined, idType = DataType::Undefined;
+  OverflowMode mode = OverflowMode::Saturate;
+  int64_t numRows = 1, width = 1, numSegments = 0;
+
+  void sortRows(const std::byte *ids, std::vector<int64_t> &first,
+                std::vector<int64_t> &rows) const;
+  template <typename T, typename Add>
+  StatusBits sumSegment(std::span<const int64_t> rows, const T *from, T *to,
+                        const Add &add) const;
+};
+
+/// Lists the rows of segment s, ascending, at rows[first[s], first[s + 1]).
+void SegmentSumKernel::sortRows(const std::byte *ids,
+                                std::vector<int64_t> &first,
+                                std::vector<int64_t> &rows) const {
+  auto segmentOf = [&](int64_t row) -> int64_t {
+    const int64_t id = idType == DataType::Int32
+                           ? reinterpret_cast<const int32_t *>(ids)[row]
+                           : reinterpret_cast<const int64_t *>(ids)[row];
+    return id < numSegments ? id : -1;
+  };
+  first.assign(numSegments + 1, 0);
+  for (int64_t row = 0; row < numRows; ++row)
+    if (const int64_t segment = segmentOf(row); segment >= 0)
+      ++first[segment + 1];
+  for (int64_t segment = 0; segment < numSegments; ++segment)
+    first[segment + 1] += first[segment];
+  rows.resize(first.back());
+  std::vector<int64_t> next(first.begin(), first.end() - 1);
+  for (int64_t row = 0; row < numRows; ++row)
+    if (const int64_t segment = segmentOf(row); segment >= 0)
+      rows[next[segment]++] = row;
+}
+
+template <typename T, typename Add>
+StatusBits SegmentSumKernel::sumSegment(std::span<const int64_t> rows,
+                                        const T *from, T *to,
+                                        const Add &add) const {
+  StatusBits bits = status::None;
+  std::memset(to, 0, width * sizeof(T));
+  for (int64_t row : rows)
+    for (int64_t i = 0; i < width; ++i)
+      to[i] = add(to[i], from[row * width + i], bits);
+  return bits;
+}
+
+float addFloats(float a, float b, StatusBits &bits) {
+  const float sum = a + b;
+  if (!std::isfinite(b))
+    bits |= status::VectorNanInfInput;
+  else if (std::isfinite(a) && !std::isfinite(sum))
+    bits |= status::FloatOverflow;
+  return sum;
+}
+
+int32_t addIntegers(int32_t a, int32_t b, StatusBits &bits) {
+  int32_t sum;
+  if (__builtin_add_overflow(a, b, &sum))
+    bits |= status::IntegerOverflow;
+  return sum;
+}
+
+Expected<NodeStatus>
+SegmentSumKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
+                      std::span<const MutableTensor> outputs) {
+  std::vector<int64_t> first, rows;
+  sortRows(inputs[1].data, first, rows);
+  std::atomic<StatusBits> status{npu::status::None};
+  const int64_t grain =
+      std::max<int64_t>(1, (1 << 12) / std::max<int64_t>(width, 1));
+  context.pool.parallelFor(
+      numSegments, grain, [&](int64_t begin, int64_t end, int64_t) {
+        StatusBits bits = npu::status::None;
+        for (int64_t segment = begin; segment < end; ++segment) {
+          const std::span<const int64_t> mine(rows.data() + first[segment],
+                                              rows.data() + first[segment + 1]);
+          const int64_t at = segment * width;
+          if (dtype == DataType::Float)
+            bits |= sumSegment(mine, inputs[0].as<float>(),
+                               outputs[0].as<float>() + at, addFloats);
+          else if (dtype == DataType::Int32)
+            bits |= sumSegment(mine, inputs[0].as<int32_t>(),
+                               outputs[0].as<int32_t>() + at, addIntegers);
+          else
+            bits |= sumSegment(
+                mine, inputs[0].as<numerics::Half>(),
+                outputs[0].as<numerics::Half>() + at,
+                [&](numerics::Half a, numerics::Half b, StatusBits &raised) {
+                  return numerics::add(a, b, mode, raised);
+                });
+        }
+        status |= bits;
+      });
+  return NodeStatus{status, npu::status::None};
+}
+
+Expected<std::unique_ptr<Kernel>>
+SegmentSumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
+  if (Status status = checkArity(spec, 2, 1); !status)
+    return status;
+  const TensorDesc &x = *spec.inputs[0], &ids = *spec.inputs[1],
+                   &y = spec.outputs[0];
+  if (x.dtype != y.dtype ||
+      (x.dtype != DataType::Float && x.dtype != DataType::Float16 &&
+       x.dtype != DataType::Int32) ||
+      (ids.dtype != DataType::Int32 && ids.dtype != DataType::Int64))
+    return nodeError(spec, "no sum of " + x.toString() + " by " +
+                               ids.toString() + " to " + y.toString());
+  Expected<int64_t> segments = int64_t(0);
+  if (spec.type == "UnsortedSegmentSumD") {
+    segments = spec.attrs.require<int64_t>("num_segments");
+  } else {
+    auto input = readConstantInput(spec, 2, "num_segments");
+    segments = !input               ? Expected<int64_t>(input.takeStatus())
+               : input->size() == 1 ? Expected<int64_t>(input->front())
+                                    : Status::error("input 2 (num_segments) is "
+                                                    "not one number");
+  }
+  if (!segments)
+    return inNode(spec, segments.takeStatus());
+  // The ids are the first axes of x; the rest is what is added.
+  const size_t idRank = ids.shape.size();
+  Shape result{*segments};
+  if (idRank <= x.shape.size())
+    result.insert(result.end(), x.shape.begin() + idRank, x.shape.end());
+  for (const TensorDesc *desc : {&x, &ids, &y})
+    if (!isPlain(desc->format))
+      return nodeError(spec, desc->toString() + " has a private format");
+  if (idRank > x.shape.size() || *segments < 0 || result != y.shape ||
+      !std::equal(ids.shape.begin(), ids.shape.end(), x.shape.begin()))
+    return nodeError(spec, "sums of " + x.toString() + " by " + ids.toString() +
+                               " in " + std::to_string(*segments) +
+                               " segments do not give " + y.toString());
+  auto kernel = std::make_unique<SegmentSumKernel>();
+  kernel->dtype = x.dtype;
+  kernel->idType = ids.dtype;
+  kernel->mode = config.overflow;
+  kernel->numRows = ids.numElements();
+  for (size_t i = idRank; i < x.shape.size(); ++i)
+    kernel->width *= x.shape[i];
+  kernel->numSegments = *segments;
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+} // namespace
+
+void kernels::addSegmentSum(Registry &registry) {
+  for (const char *type : {"UnsortedSegmentSumD", "UnsortedSegmentSum"})
+    registry.add(type,
+                 {SegmentSumKernel::create,
+                  "one addition after the other in the order of the rows, in "
+                  "the tensor's type",
+                  status::FloatOverflow | status::FloatUnderflow |
+                      status::IntegerOverflow | status::VectorNanInfInput});
+}
