@@ -165,11 +165,14 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
       planned.kind = row->kind;
       planned.role = row->role;
     }
-    if (planned.kind == Kind::Compute && fed.contains(node.getNodeName())) {
+    planned.taskId = tasks.lookup(node);
+    const bool isOperator =
+        planned.kind == Kind::Compute ||
+        (planned.kind == Kind::Source && planned.taskId != 0);
+    if (isOperator && fed.contains(node.getNodeName())) {
       planned.kind = Kind::Source;
       planned.isFed = true;
     }
-    planned.taskId = tasks.lookup(node);
     const auto stream = static_cast<int64_t>(node.getStreamId());
     planned.streamId = stream < 0 ? 0 : static_cast<uint32_t>(stream);
 
