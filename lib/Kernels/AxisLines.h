@@ -24,6 +24,8 @@ public:
 
   int64_t numLines() const { return lines; }
   int64_t length() const { return static_cast<int64_t>(offsets.size()); }
+  /// Whether the elements of a line follow each other in memory.
+  bool isContiguous() const { return contiguous; }
   /// The axes that lines do not run along, in order.
   const std::vector<unsigned> &keptAxes() const { return kept; }
   const Layout &layout() const { return source; }

@@ -1,7 +1,7 @@
 //===- Elementwise.cpp - The element-wise operators -----------------------===//
 
 #include "Builtins.h"
-#include "ElementwiseOps.h"
+#include "ElementwiseRow.h"
 #include "ElementwiseShape.h"
 #include "FloatElements.h"
 #include "LaneStatus.h"
@@ -19,34 +19,8 @@ namespace {
 /// a chunk is worth handing to a thread.
 constexpr int64_t ChunkSize = 4096;
 
-/// Where an operator on fp16 tensors rounds.
-enum class Rounding : uint8_t {
-  EveryInstruction,
-  AtEnd,
-  ByImplMode, ///< at the end only in high_precision
-  Sigmoid,    ///< by SoC and mode, see pathForHalf
-  Tanh,       ///< at the end; exp in fp16 where the SoC has no other
-};
-
-struct Row {
-  std::string_view type;
-  ElementwiseOp op;
-  unsigned arity; ///< 0 for any number of inputs
-  Rounding rounding;
-  StatusBits bits;
-  std::string_view numericPath;
-};
-
-// Casts happen where types are mixed and in bf16, also around exact operators.
-constexpr StatusBits Exact =
-    status::VectorNanInfInput | status::CastOverflow | status::CastUnderflow;
-constexpr StatusBits FloatArithmetic = Exact | status::FloatOverflow;
-constexpr StatusBits Arithmetic = FloatArithmetic | status::IntegerOverflow;
-// Only fp16 instructions report underflow, and a sum of fp16 values has none.
-constexpr StatusBits FloatProducts = FloatArithmetic | status::FloatUnderflow;
-constexpr StatusBits Products = Arithmetic | status::FloatUnderflow;
 // From -1 to 1.
-constexpr StatusBits Bounded = FloatProducts & ~status::CastOverflow;
+constexpr StatusBits BoundedBits = FloatProductBits & ~status::CastOverflow;
 
 constexpr std::string_view InHalf = "fp16, every instruction rounds";
 constexpr std::string_view InFloat = "fp32, one rounding at the end";
@@ -55,72 +29,77 @@ constexpr std::string_view InEither =
 constexpr std::string_view NoRounding = "exact";
 
 // reference: docs/Kernels.md, element-wise operators
-constexpr Row rows[] = {
-    {"Add", ElementwiseOp::Add, 2, Rounding::EveryInstruction, Arithmetic,
+constexpr ElementwiseRow rows[] = {
+    {"Add", ElementwiseOp::Add, 2, Rounding::EveryInstruction, ArithmeticBits,
      InHalf},
-    {"AddV2", ElementwiseOp::Add, 2, Rounding::EveryInstruction, Arithmetic,
+    {"AddV2", ElementwiseOp::Add, 2, Rounding::EveryInstruction, ArithmeticBits,
      InHalf},
-    {"BiasAdd", ElementwiseOp::Add, 2, Rounding::EveryInstruction, Arithmetic,
+    {"BiasAdd", ElementwiseOp::Add, 2, Rounding::EveryInstruction,
+     ArithmeticBits, InHalf, 1, nullptr, true},
+    {"Sub", ElementwiseOp::Sub, 2, Rounding::EveryInstruction, ArithmeticBits,
      InHalf},
-    {"Sub", ElementwiseOp::Sub, 2, Rounding::EveryInstruction, Arithmetic,
+    {"Mul", ElementwiseOp::Mul, 2, Rounding::EveryInstruction, ProductBits,
      InHalf},
-    {"Mul", ElementwiseOp::Mul, 2, Rounding::EveryInstruction, Products,
-     InHalf},
-    {"RealDiv", ElementwiseOp::Div, 2, Rounding::ByImplMode, FloatProducts,
+    {"RealDiv", ElementwiseOp::Div, 2, Rounding::ByImplMode, FloatProductBits,
      InEither},
-    {"Maximum", ElementwiseOp::Maximum, 2, Rounding::EveryInstruction, Exact,
-     NoRounding},
-    {"Minimum", ElementwiseOp::Minimum, 2, Rounding::EveryInstruction, Exact,
-     NoRounding},
+    {"AssignAdd", ElementwiseOp::Add, 2, Rounding::EveryInstruction,
+     ArithmeticBits, InHalf},
+    {"AssignSub", ElementwiseOp::Sub, 2, Rounding::EveryInstruction,
+     ArithmeticBits, InHalf},
+    {"DivNoNan", ElementwiseOp::DivNoNan, 2, Rounding::AtEnd,
+     FloatArithmeticBits, InFloat},
+    {"ReluGrad", ElementwiseOp::ReluGrad, 2, Rounding::EveryInstruction,
+     ExactBits, NoRounding},
+    {"Maximum", ElementwiseOp::Maximum, 2, Rounding::EveryInstruction,
+     ExactBits, NoRounding},
+    {"Minimum", ElementwiseOp::Minimum, 2, Rounding::EveryInstruction,
+     ExactBits, NoRounding},
     {"Neg", ElementwiseOp::Neg, 1, Rounding::EveryInstruction,
-     Exact | status::NegateMinimum, NoRounding},
+     ExactBits | status::NegateMinimum, NoRounding},
     {"Abs", ElementwiseOp::Abs, 1, Rounding::EveryInstruction,
-     Exact | status::NegateMinimum, NoRounding},
-    {"Square", ElementwiseOp::Square, 1, Rounding::EveryInstruction, Products,
-     InHalf},
-    {"Sqrt", ElementwiseOp::Sqrt, 1, Rounding::AtEnd, Exact, InFloat},
-    {"Rsqrt", ElementwiseOp::Rsqrt, 1, Rounding::AtEnd, FloatArithmetic,
+     ExactBits | status::NegateMinimum, NoRounding},
+    {"Square", ElementwiseOp::Square, 1, Rounding::EveryInstruction,
+     ProductBits, InHalf},
+    {"Sqrt", ElementwiseOp::Sqrt, 1, Rounding::AtEnd, ExactBits, InFloat},
+    {"Rsqrt", ElementwiseOp::Rsqrt, 1, Rounding::AtEnd, FloatArithmeticBits,
      InFloat},
     {"Reciprocal", ElementwiseOp::Reciprocal, 1, Rounding::AtEnd,
-     FloatArithmetic, InFloat},
-    {"Inv", ElementwiseOp::Reciprocal, 1, Rounding::AtEnd, FloatArithmetic,
+     FloatArithmeticBits, InFloat},
+    {"Inv", ElementwiseOp::Reciprocal, 1, Rounding::AtEnd, FloatArithmeticBits,
      InFloat},
-    {"Exp", ElementwiseOp::Exp, 1, Rounding::ByImplMode, FloatProducts,
+    {"Exp", ElementwiseOp::Exp, 1, Rounding::ByImplMode, FloatProductBits,
      InEither},
-    {"Log", ElementwiseOp::Log, 1, Rounding::ByImplMode, FloatProducts,
+    {"Log", ElementwiseOp::Log, 1, Rounding::ByImplMode, FloatProductBits,
      InEither},
-    {"Relu", ElementwiseOp::Relu, 1, Rounding::EveryInstruction, Exact,
+    {"Relu", ElementwiseOp::Relu, 1, Rounding::EveryInstruction, ExactBits,
      NoRounding},
-    {"Relu6", ElementwiseOp::Relu6, 1, Rounding::EveryInstruction, Exact,
-     NoRounding},
+    {"Relu6", ElementwiseOp::Relu6, 1, Rounding::EveryInstruction,
+     ExactBits & ~status::CastOverflow, NoRounding},
     {"LeakyRelu", ElementwiseOp::LeakyRelu, 1, Rounding::EveryInstruction,
-     FloatProducts, InHalf},
-    {"Sigmoid", ElementwiseOp::Sigmoid, 1, Rounding::Sigmoid, Bounded,
+     FloatProductBits, InHalf},
+    {"Sigmoid", ElementwiseOp::Sigmoid, 1, Rounding::Sigmoid, BoundedBits,
      "310, 910A: fp16, every instruction rounds; 310P, 910B: fp32, one "
      "rounding"},
-    {"Tanh", ElementwiseOp::Tanh, 1, Rounding::Tanh, Bounded,
+    {"Tanh", ElementwiseOp::Tanh, 1, Rounding::Tanh, BoundedBits,
      "fp32, one rounding at the end; 310: exp in fp16"},
-    {"Muls", ElementwiseOp::MulScalar, 1, Rounding::EveryInstruction, Products,
-     InHalf},
+    {"Muls", ElementwiseOp::MulScalar, 1, Rounding::EveryInstruction,
+     ProductBits, InHalf},
     {"Adds", ElementwiseOp::AddScalar, 1, Rounding::EveryInstruction,
-     Arithmetic, InHalf},
-    {"AddN", ElementwiseOp::Sum, 0, Rounding::AtEnd, Arithmetic,
+     ArithmeticBits, InHalf},
+    {"AddN", ElementwiseOp::Sum, 0, Rounding::AtEnd, ArithmeticBits,
      "fp32 sum from left to right, one rounding at the end"},
-    {"AccumulateNV2", ElementwiseOp::Sum, 0, Rounding::AtEnd, Arithmetic,
+    {"AccumulateNV2", ElementwiseOp::Sum, 0, Rounding::AtEnd, ArithmeticBits,
      "fp32 sum from left to right, one rounding at the end"},
-    {"Eltwise", ElementwiseOp::Sum, 0, Rounding::EveryInstruction, Products,
+    {"Eltwise", ElementwiseOp::Sum, 0, Rounding::EveryInstruction, ProductBits,
      InHalf},
 };
 
-const Row *findRow(std::string_view type) {
-  auto row = std::find_if(std::begin(rows), std::end(rows),
-                          [&](const Row &r) { return r.type == type; });
+const ElementwiseRow *findRow(std::string_view type) {
+  auto row =
+      std::find_if(std::begin(rows), std::end(rows),
+                   [&](const ElementwiseRow &r) { return r.type == type; });
   return row == std::end(rows) ? nullptr : row;
 }
-
-// Values of the attribute _op_impl_mode_enum.
-constexpr int64_t HighPerformance = 0x2;
-constexpr int64_t HighPrecision = 0x4;
 
 ElementwisePath pathForHalf(Rounding rounding, const NumericConfig &config,
                             int64_t implMode) {
@@ -143,15 +122,19 @@ ElementwisePath pathForHalf(Rounding rounding, const NumericConfig &config,
                : ElementwisePath::Half;
   case Rounding::Tanh:
     return floatExp ? ElementwisePath::Float : ElementwisePath::FloatHalfExp;
+  case Rounding::Gelu:
+    return floatExp ? ElementwisePath::Float : ElementwisePath::Half;
   }
   return ElementwisePath::Half;
 }
 
-/// Attributes that become scalar operands, and the operator that they select.
-struct Binding {
-  ElementwiseOp op;
-  std::vector<float> params;
-};
+ElementwisePath pathForFloat(Rounding rounding, const NumericConfig &config) {
+  return rounding == Rounding::Gelu && config.soc == Soc::Ascend310
+             ? ElementwisePath::FloatHalfExp
+             : ElementwisePath::Float;
+}
+
+using Binding = ElementwiseBinding;
 
 Expected<Binding> bindExpOrLog(const NodeSpec &spec, ElementwiseOp op) {
   auto base = spec.attrs.get<float>("base", -1.0f);
@@ -199,7 +182,11 @@ Expected<Binding> bindEltwise(const NodeSpec &spec) {
   }
 }
 
-Expected<Binding> bindAttributes(const NodeSpec &spec, const Row &row) {
+Expected<Binding> bindAttributes(const NodeSpec &spec,
+                                 const ElementwiseRow &row,
+                                 const NumericConfig &config) {
+  if (row.bind)
+    return row.bind(spec, row.op, config);
   auto scalar = [&](Expected<float> value) -> Expected<Binding> {
     if (!value)
       return value.takeStatus();
@@ -243,7 +230,8 @@ Expected<unsigned> biasAxis(const NodeSpec &spec) {
 
 class ElementwiseKernel final : public Kernel {
 public:
-  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+  static Expected<std::unique_ptr<Kernel>> create(const ElementwiseRow &row,
+                                                  const NodeSpec &spec,
                                                   const NumericConfig &config);
 
   Expected<NodeStatus> run(RunContext &context,
@@ -256,19 +244,18 @@ private:
 
   ElementwiseShape shape;
   Binding binding;
-  std::vector<DataType> inputTypes;
-  DataType outputType = DataType::Undefined;
+  std::vector<DataType> inputTypes, outputTypes;
   OverflowMode mode = OverflowMode::Saturate;
   ElementwisePath path = ElementwisePath::Half;
   bool isInteger = false;
 
-  Status bindTypes(const Row &row, const NodeSpec &spec,
+  Status bindTypes(const ElementwiseRow &row, const NodeSpec &spec,
                    const NumericConfig &config);
   /// Whether elements are computed in fp32 whatever their type in memory.
   bool inFloat() const { return !isInteger && path != ElementwisePath::Half; }
-  /// Computes a chunk; inputs as fetch gives them.
-  StatusBits compute(std::span<const void *const> inputs, std::byte *output,
-                     size_t count) const;
+  /// Computes a chunk; inputs as fetch gives them, outputs as they are stored.
+  StatusBits compute(std::span<const void *const> inputs,
+                     std::span<void *const> outputs, size_t count) const;
   /// Elements [begin, begin + count) of an operand as the function wants them:
   /// in place, or in \p buffer.
   const std::byte *fetch(size_t operand, const std::byte *data, int64_t begin,
@@ -279,20 +266,28 @@ private:
   unsigned computedSize(size_t operand) const {
     return inFloat() ? sizeof(float) : storedSize(operand);
   }
+  unsigned resultSize(size_t result) const {
+    return getBitWidth(outputTypes[result]) / 8;
+  }
 };
 
 } // namespace
 
-Status ElementwiseKernel::bindTypes(const Row &row, const NodeSpec &spec,
+Status ElementwiseKernel::bindTypes(const ElementwiseRow &row,
+                                    const NodeSpec &spec,
                                     const NumericConfig &config) {
   mode = config.overflow;
-  outputType = spec.outputs.front().dtype;
-  bool uniform = true, floats = isFloatType(outputType);
-  for (const auto &input : spec.inputs) {
+  const DataType outputType = spec.outputs.front().dtype;
+  bool uniform = true, floats = true;
+  for (const auto &input : spec.inputs)
     inputTypes.push_back(input->dtype);
-    uniform &= input->dtype == outputType;
-    floats &= isFloatType(input->dtype);
-  }
+  for (const TensorDesc &output : spec.outputs)
+    outputTypes.push_back(output.dtype);
+  for (const auto &types : {inputTypes, outputTypes})
+    for (DataType type : types) {
+      uniform &= type == outputType;
+      floats &= isFloatType(type);
+    }
   if (uniform &&
       (outputType == DataType::Int32 || outputType == DataType::Int64)) {
     isInteger = true;
@@ -308,7 +303,7 @@ Status ElementwiseKernel::bindTypes(const Row &row, const NodeSpec &spec,
       return implMode.takeStatus();
     path = outputType == DataType::Float16
                ? pathForHalf(row.rounding, config, *implMode)
-               : ElementwisePath::Float;
+               : pathForFloat(row.rounding, config);
     return {};
   } else if (floats) {
     // Mixed types meet in fp32.
@@ -323,17 +318,16 @@ Status ElementwiseKernel::bindTypes(const Row &row, const NodeSpec &spec,
 }
 
 Expected<std::unique_ptr<Kernel>>
-ElementwiseKernel::create(const NodeSpec &spec, const NumericConfig &config) {
-  const Row *row = findRow(spec.type);
-  if (!row)
-    return Status::error(spec.type + " is not an element-wise operator");
-  if (spec.outputs.size() != 1 || spec.inputs.empty() ||
-      (row->arity != 0 && spec.inputs.size() != row->arity))
-    return Status::error(
-        spec.type + " '" + spec.name + "' has " +
-        std::to_string(spec.inputs.size()) + " inputs and " +
-        std::to_string(spec.outputs.size()) + " outputs, expected " +
-        (row->arity ? std::to_string(row->arity) : "some") + " and 1");
+ElementwiseKernel::create(const ElementwiseRow &row, const NodeSpec &spec,
+                          const NumericConfig &config) {
+  if (spec.outputs.size() != row.results || spec.inputs.empty() ||
+      (row.arity != 0 && spec.inputs.size() != row.arity))
+    return Status::error(spec.type + " '" + spec.name + "' has " +
+                         std::to_string(spec.inputs.size()) + " inputs and " +
+                         std::to_string(spec.outputs.size()) +
+                         " outputs, expected " +
+                         (row.arity ? std::to_string(row.arity) : "some") +
+                         " and " + std::to_string(row.results));
   std::vector<const TensorDesc *> operands;
   for (const auto &input : spec.inputs) {
     if (!input)
@@ -341,16 +335,22 @@ ElementwiseKernel::create(const NodeSpec &spec, const NumericConfig &config) {
                            "' lacks an input that is not optional");
     operands.push_back(&*input);
   }
-  auto binding = bindAttributes(spec, *row);
+  auto binding = bindAttributes(spec, row, config);
   if (!binding)
     return binding.takeStatus().withContext(spec.name);
   std::optional<unsigned> vectorAxis;
-  if (row->type == "BiasAdd") {
+  if (row.channelOperand) {
     auto axis = biasAxis(spec);
     if (!axis)
       return axis.takeStatus().withContext(spec.name);
     vectorAxis = *axis;
   }
+  for (const TensorDesc &other : std::span(spec.outputs).subspan(1))
+    if (other.shape != spec.outputs.front().shape ||
+        other.format != spec.outputs.front().format)
+      return Status::error(spec.type + " '" + spec.name + "': outputs " +
+                           spec.outputs.front().toString() + " and " +
+                           other.toString() + " differ in layout");
   auto shape =
       ElementwiseShape::create(spec.outputs.front(), operands, vectorAxis);
   if (!shape)
@@ -358,23 +358,32 @@ ElementwiseKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   std::unique_ptr<ElementwiseKernel> kernel(
       new ElementwiseKernel(std::move(*shape)));
   kernel->binding = std::move(*binding);
-  if (Status status = kernel->bindTypes(*row, spec, config); !status)
+  if (Status status = kernel->bindTypes(row, spec, config); !status)
     return std::move(status).withContext(spec.type + " '" + spec.name + "'");
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
 StatusBits ElementwiseKernel::compute(std::span<const void *const> inputs,
-                                      std::byte *output, size_t count) const {
-  if (isInteger)
-    return getIntegerFunction(binding.op, outputType)(
-        {inputs, output, count, binding.params});
-  const ElementwiseFunction function = getFloatFunction(binding.op, path, mode);
-  if (!inFloat() || outputType == DataType::Float)
-    return function({inputs, output, count, binding.params});
-  std::vector<float> result(count);
-  const StatusBits bits =
-      function({inputs, result.data(), count, binding.params});
-  return bits | fromFloat(outputType, result, output, mode);
+                                      std::span<void *const> outputs,
+                                      size_t count) const {
+  const ElementwiseFunction function =
+      isInteger ? getIntegerFunction(binding.op, outputTypes.front())
+                : getFloatFunction(binding.op, path, mode);
+  if (!inFloat())
+    return function({inputs, outputs, count, binding.params});
+  // fp32 results of other types go through a buffer.
+  std::vector<std::vector<float>> buffers(outputs.size());
+  std::vector<void *> results(outputs.begin(), outputs.end());
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputTypes[i] != DataType::Float) {
+      buffers[i].resize(count);
+      results[i] = buffers[i].data();
+    }
+  StatusBits bits = function({inputs, results, count, binding.params});
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (outputTypes[i] != DataType::Float)
+      bits |= fromFloat(outputTypes[i], buffers[i], outputs[i], mode);
+  return bits;
 }
 
 const std::byte *
@@ -415,7 +424,6 @@ Expected<NodeStatus>
 ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                        std::span<const MutableTensor> outputs) {
   const size_t numInputs = inputs.size();
-  const unsigned outputSize = getBitWidth(outputType) / 8;
   const int64_t total = shape.numElements();
   // A scalar is the same in every chunk.
   std::vector<std::vector<std::byte>> scalars(numInputs);
@@ -438,20 +446,35 @@ ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
           operands[i] = data;
           chunks[i] = {data, computedSize(i)};
         }
+        std::vector<void *> results(outputs.size());
+        for (size_t i = 0; i < outputs.size(); ++i)
+          results[i] = outputs[i].data + begin * resultSize(i);
         const StatusBits bits =
-            compute(operands, outputs[0].data + begin * outputSize,
-                    static_cast<size_t>(count));
+            compute(operands, results, static_cast<size_t>(count));
         status.record(bits, begin, count, chunks,
                       [&](std::span<const void *const> packed, size_t n) {
-                        std::vector<std::byte> scratch(n * outputSize);
-                        return compute(packed, scratch.data(), n);
+                        std::vector<std::vector<std::byte>> scratch;
+                        std::vector<void *> discarded;
+                        for (size_t i = 0; i < outputs.size(); ++i)
+                          discarded.push_back(
+                              scratch.emplace_back(n * resultSize(i)).data());
+                        return compute(packed, discarded, n);
                       });
       });
   return status.status();
 }
 
+Expected<std::unique_ptr<Kernel>>
+kernels::createElementwise(const ElementwiseRow &row, const NodeSpec &spec,
+                           const NumericConfig &config) {
+  return ElementwiseKernel::create(row, spec, config);
+}
+
 void kernels::addElementwise(Registry &registry) {
-  for (const Row &row : rows)
+  for (const ElementwiseRow &row : rows)
     registry.add(std::string(row.type),
-                 {ElementwiseKernel::create, row.numericPath, row.bits});
+                 {[](const NodeSpec &spec, const NumericConfig &config) {
+                    return createElementwise(*findRow(spec.type), spec, config);
+                  },
+                  row.numericPath, row.bits});
 }

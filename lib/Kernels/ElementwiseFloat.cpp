@@ -14,13 +14,11 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
-#include "VectorUnit-inl.h"
+#include "ElementwiseLoop-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace npu::kernels::HWY_NAMESPACE {
 namespace {
-
-using Params = std::span<const float>;
 
 //===----------------------------------------------------------------------===//
 // Programs
@@ -60,25 +58,6 @@ UNARY_PROGRAM(MulScalar, unit.mul(x, unit.scalar(p[0])))
 UNARY_PROGRAM(AddScalar, unit.add(x, unit.scalar(p[0])))
 #undef UNARY_PROGRAM
 
-/// What one instruction gives, as the operand of the next.
-template <class U, class A>
-HWY_INLINE V settle(U &, A a) {
-  if constexpr (std::is_same_v<A, V>)
-    return a;
-  else
-    return U::use(a);
-}
-
-/// x * scale + shift, without the instructions that change nothing.
-template <class U>
-HWY_INLINE V scaleAndShift(U &unit, V x, float scale, float shift) {
-  if (scale != 1)
-    x = settle(unit, unit.mul(x, unit.scalar(scale)));
-  if (shift != 0)
-    x = settle(unit, unit.add(x, unit.scalar(shift)));
-  return x;
-}
-
 struct Exp {
   template <class U>
   static HWY_INLINE auto apply(U &unit, Params p, V x) {
@@ -103,6 +82,24 @@ struct LeakyRelu {
       return unit.max(x, unit.scalar(0));
     const V scaled = settle(unit, unit.mul(x, unit.scalar(slope)));
     return slope <= 1 ? unit.max(x, scaled) : unit.min(x, scaled);
+  }
+};
+
+struct DivNoNan {
+  template <class U>
+  static HWY_INLINE V apply(U &unit, Params, V a, V b) {
+    const auto isZero = hn::Eq(b, hn::Zero(DF()));
+    const V divisor = hn::IfThenElse(isZero, unit.scalar(1), b);
+    return hn::IfThenZeroElse(isZero, settle(unit, unit.div(a, divisor)));
+  }
+};
+
+struct ReluGrad {
+  template <class U>
+  static HWY_INLINE auto apply(U &unit, Params, V gradient, V feature) {
+    const V factor =
+        hn::IfThenElseZero(hn::Gt(feature, hn::Zero(DF())), unit.scalar(1));
+    return unit.mul(gradient, factor);
   }
 };
 
@@ -143,28 +140,6 @@ struct Tanh {
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
-
-/// Elements from \p from on, \p n of them; the first once more in lanes that
-/// have none, so that those raise nothing of their own.
-template <class Memory>
-HWY_INLINE V loadSome(const typename Memory::Element *from, size_t n) {
-  if (HWY_LIKELY(n == hn::Lanes(DF())))
-    return Memory::load(from);
-  typename Memory::Element lanes[hn::MaxLanes(DF())];
-  std::fill(std::begin(lanes), std::end(lanes), from[0]);
-  std::copy_n(from, n, lanes);
-  return Memory::load(lanes);
-}
-
-template <class Memory, class U, class A>
-HWY_INLINE void storeSome(U &unit, A value, typename Memory::Element *to,
-                          size_t n) {
-  if (HWY_LIKELY(n == hn::Lanes(DF())))
-    return unit.template store<Memory>(value, to);
-  typename Memory::Element lanes[hn::MaxLanes(DF())];
-  unit.template store<Memory>(value, lanes);
-  std::copy_n(lanes, n, to);
-}
 
 /// A program of as many operands as its apply takes.
 template <class Program>
@@ -211,7 +186,7 @@ template <class Step, class U, class Memory>
 StatusBits run(const ElementwiseArgs &args) {
   U unit;
   const size_t lanes = hn::Lanes(DF());
-  auto *to = static_cast<typename Memory::Element *>(args.output);
+  auto *to = static_cast<typename Memory::Element *>(args.outputs[0]);
   for (size_t at = 0; at < args.count; at += lanes) {
     const size_t n = std::min(lanes, args.count - at);
     storeSome<Memory>(
@@ -289,6 +264,10 @@ ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
     return select<Folded<Mul>, M>(path);
   case ElementwiseOp::Largest:
     return select<Folded<Maximum>, M>(path);
+  case ElementwiseOp::DivNoNan:
+    return select<Mapped<DivNoNan>, M>(path);
+  case ElementwiseOp::ReluGrad:
+    return select<Mapped<ReluGrad>, M>(path);
   case ElementwiseOp::WeightedSum:
     return select<Folded<Add, true>, M>(path);
   }

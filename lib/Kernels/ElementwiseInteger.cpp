@@ -47,7 +47,7 @@ private:
 template <typename T, typename Program>
 StatusBits run(const ElementwiseArgs &args) {
   IntegerUnit<T> unit;
-  T *to = static_cast<T *>(args.output);
+  T *to = static_cast<T *>(args.outputs[0]);
   auto input = [&](size_t i) { return static_cast<const T *>(args.inputs[i]); };
   if constexpr (std::is_invocable_v<Program, IntegerUnit<T> &, T, T>) {
     std::copy_n(input(0), args.count, to);

@@ -40,6 +40,8 @@ enum class ElementwiseOp : uint8_t {
   Product,
   Largest,
   WeightedSum, ///< of all inputs, weights p0, p1...
+  DivNoNan,    ///< 0 where the divisor is 0
+  ReluGrad,    ///< the first times 1 where the second is above 0, else times 0
 };
 
 /// What the elements are and where results are rounded.
@@ -49,11 +51,11 @@ enum class ElementwisePath : uint8_t {
   FloatHalfExp, ///< the same with exp and ln in fp16
 };
 
-/// The operands of a chunk: every array has count elements, the output does
-/// not overlap an input.
+/// The operands of a chunk: every array has count elements, outputs overlap
+/// neither each other nor an input.
 struct ElementwiseArgs {
   std::span<const void *const> inputs;
-  void *output = nullptr;
+  std::span<void *const> outputs;
   size_t count = 0;
   std::span<const float> params;
 };

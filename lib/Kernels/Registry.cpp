@@ -17,11 +17,13 @@ Registry Registry::withBuiltins() {
   addDataMovement(registry);
   addElementwise(registry);
   addGather(registry);
+  addLayerNorm(registry);
   addNonMaxSuppression(registry);
   addOneHot(registry);
   addPooling(registry);
   addReduction(registry);
   addResizeBilinear(registry);
+  addRmsNorm(registry);
   addSegmentSum(registry);
   addSlice(registry);
   addSoftmax(registry);

@@ -1,0 +1,111 @@
+//===- FloatLines.h - Lines of a floating-point tensor ----------*- C++ -*-===//
+//
+// What operators on lines (softmax, norms, their gradients) read and write:
+// lines as fp32 whatever the type in memory, one value for each line, and
+// parameters that repeat over lines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NPU_LIB_KERNELS_FLOATLINES_H
+#define NPU_LIB_KERNELS_FLOATLINES_H
+
+#include "AxisLines.h"
+#include "npu/Numerics/NumericConfig.h"
+#include "npu/Numerics/StatusBits.h"
+
+#include <span>
+
+namespace npu::kernels {
+
+/// Marks the axes of \p desc from number \p begin on, negative from the end.
+Expected<std::vector<bool>> markTrailingAxes(const TensorDesc &desc,
+                                             int64_t begin);
+/// Marks the axes \p axes of \p desc, negative from the end.
+Expected<std::vector<bool>> markAxes(const TensorDesc &desc,
+                                     const std::vector<int64_t> &axes);
+
+/// Whether all of \p values are finite.
+bool areFinite(std::span<const float> values);
+
+/// Makes every NaN the same: its sign depends on the order of operands.
+void canonicalizeNaNs(std::span<float> values);
+
+/// Element in memory of number \p position of the logical elements, the last
+/// axis running fastest.
+int64_t elementOfPosition(const Layout &layout, int64_t position);
+
+/// All lines of a tensor.
+class FloatLines {
+public:
+  /// Fails when \p desc has another type than fp16, bf16 or fp32.
+  static Expected<FloatLines> create(const TensorDesc &desc,
+                                     const std::vector<bool> &along);
+  /// The same for a tensor that must have the logical shape of \p other.
+  static Expected<FloatLines> createLike(const FloatLines &other,
+                                         const TensorDesc &desc,
+                                         const std::vector<bool> &along);
+
+  int64_t numLines() const { return lines.numLines(); }
+  int64_t length() const { return lines.length(); }
+  const Layout &layout() const { return lines.layout(); }
+  DataType dtype() const { return type; }
+
+  /// Widens a line; \p to has length() elements.
+  void read(const std::byte *tensor, int64_t line, std::span<float> to) const;
+  /// Rounds a line to the type of the tensor; returns CastOverflow and
+  /// CastUnderflow. NaNs of \p from become the canonical one.
+  StatusBits write(std::byte *tensor, int64_t line, std::span<float> from,
+                   OverflowMode mode) const;
+  /// Writes zero to elements that no line has. To be called first.
+  void clearPadding(std::byte *tensor) const;
+  /// Lines that are worth handing to a thread.
+  int64_t grain() const;
+
+private:
+  AxisLines lines;
+  DataType type = DataType::Undefined;
+};
+
+/// A tensor with one value for each line: means, variances.
+class LineValues {
+public:
+  /// Fails unless \p desc has \p count logical elements.
+  static Expected<LineValues> create(const TensorDesc &desc, int64_t count);
+
+  DataType dtype() const { return type; }
+  float read(const std::byte *tensor, int64_t line) const;
+  StatusBits write(std::byte *tensor, int64_t line, float value,
+                   OverflowMode mode) const;
+  void clearPadding(std::byte *tensor) const;
+
+private:
+  Layout layout;
+  DataType type = DataType::Undefined;
+};
+
+/// Values that repeat over lines along trailing axes: gamma, beta.
+class LineParameter {
+public:
+  /// Fails unless \p desc has as many elements as some trailing axes of
+  /// \p lines together.
+  static Expected<LineParameter> create(const TensorDesc &desc,
+                                        const FloatLines &lines);
+
+  /// The values that load gives.
+  using Values = std::vector<float>;
+  Values load(const std::byte *tensor) const;
+  /// Those of line number \p line.
+  std::span<const float> ofLine(const Values &values, int64_t line) const {
+    const size_t length = static_cast<size_t>(lineLength);
+    return std::span(values).subspan(
+        static_cast<size_t>(line) * length % values.size(), length);
+  }
+
+private:
+  FloatLines whole; ///< the tensor as one line
+  int64_t lineLength = 1;
+};
+
+} // namespace npu::kernels
+
+#endif // NPU_LIB_KERNELS_FLOATLINES_H

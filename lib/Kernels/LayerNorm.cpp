@@ -1,0 +1,138 @@
+//===- LayerNorm.cpp - Layer normalisation --------------------------------===//
+//
+// LayerNorm and LayerNormV3: normalise lines along trailing axes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Builtins.h"
+#include "FloatLines.h"
+#include "KernelChecks.h"
+#include "NormLine.h"
+#include "npu/Kernels/Registry.h"
+#include "npu/Numerics/Half.h"
+
+#include <atomic>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+class LayerNormKernel final : public Kernel {
+public:
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  bool givesRoot = false; ///< the third output is 1 / sqrt(var + eps)
+  float epsilon = 0;
+  NormPath path;
+  OverflowMode mode = OverflowMode::Saturate;
+  FloatLines from, to;
+  LineValues mean, third;
+  LineParameter gamma, beta;
+};
+
+Expected<std::unique_ptr<Kernel>>
+LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
+  if (Status status = checkArity(spec, 3, 3); !status)
+    return status;
+  const TensorDesc &x = *spec.inputs[0];
+  auto kernel = std::make_unique<LayerNormKernel>();
+  kernel->givesRoot = spec.type == "LayerNormV3";
+  kernel->mode = config.overflow;
+  auto begin = spec.attrs.get<int64_t>("begin_norm_axis", 0);
+  auto epsilon =
+      spec.attrs.get<float>("epsilon", kernel->givesRoot ? 1e-5f : 1e-7f);
+  auto implMode = spec.attrs.get<int64_t>("_op_impl_mode_enum", 0);
+  if (!begin)
+    return inNode(spec, begin.takeStatus());
+  if (!epsilon)
+    return inNode(spec, epsilon.takeStatus());
+  if (!implMode)
+    return inNode(spec, implMode.takeStatus());
+  kernel->epsilon = *epsilon;
+  kernel->path = kernel->givesRoot
+                     ? NormPath()
+                     : NormPath::layerNorm(x.dtype, config, *implMode);
+  auto along = markTrailingAxes(x, *begin);
+  if (!along)
+    return inNode(spec, along.takeStatus());
+  auto from = FloatLines::create(x, *along);
+  if (!from)
+    return inNode(spec, from.takeStatus());
+  if (from->length() == 0)
+    return nodeError(spec, "nothing to normalise in " + x.toString());
+  auto to = FloatLines::createLike(*from, spec.outputs[0], *along);
+  if (!to)
+    return inNode(spec, to.takeStatus());
+  auto gamma = LineParameter::create(*spec.inputs[1], *from);
+  if (!gamma)
+    return inNode(spec, gamma.takeStatus());
+  auto beta = LineParameter::create(*spec.inputs[2], *from);
+  if (!beta)
+    return inNode(spec, beta.takeStatus());
+  auto mean = LineValues::create(spec.outputs[1], from->numLines());
+  if (!mean)
+    return inNode(spec, mean.takeStatus());
+  auto third = LineValues::create(spec.outputs[2], from->numLines());
+  if (!third)
+    return inNode(spec, third.takeStatus());
+  kernel->from = std::move(*from);
+  kernel->to = std::move(*to);
+  kernel->gamma = std::move(*gamma);
+  kernel->beta = std::move(*beta);
+  kernel->mean = std::move(*mean);
+  kernel->third = std::move(*third);
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+Expected<NodeStatus>
+LayerNormKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
+                     std::span<const MutableTensor> outputs) {
+  const LineParameter::Values scales = gamma.load(inputs[1].data);
+  const LineParameter::Values shifts = beta.load(inputs[2].data);
+  to.clearPadding(outputs[0].data);
+  mean.clearPadding(outputs[1].data);
+  third.clearPadding(outputs[2].data);
+  std::atomic<StatusBits> status{npu::status::None};
+  context.pool.parallelFor(
+      from.numLines(), from.grain(), [&](int64_t begin, int64_t end, int64_t) {
+        std::vector<float> values(static_cast<size_t>(from.length()));
+        StatusBits bits = npu::status::None;
+        for (int64_t line = begin; line < end; ++line) {
+          from.read(inputs[0].data, line, values);
+          const LineMoments moments =
+              normalizeLine(values, epsilon, path, mode, bits);
+          scaleAndShiftLine(values, gamma.ofLine(scales, line),
+                            beta.ofLine(shifts, line), bits);
+          bits |= to.write(outputs[0].data, line, values, mode);
+          bits |= mean.write(outputs[1].data, line, moments.mean, mode);
+          bits |= third.write(
+              outputs[2].data, line,
+              givesRoot ? moments.inverseRoot : moments.variance, mode);
+        }
+        status |= bits;
+      });
+  return NodeStatus{status};
+}
+
+} // namespace
+
+void kernels::addLayerNorm(Registry &registry) {
+  constexpr StatusBits bits = status::CastOverflow | status::CastUnderflow |
+                              status::FloatOverflow | status::VectorNanInfInput;
+  registry.add("LayerNorm",
+               {LayerNormKernel::create,
+                "fp32; fp16 tensors: mean and variance rounded to fp16 before "
+                "they are used (not on 310); e^(-0.5 ln(var + eps)), in "
+                "high_precision 1 / sqrt; one rounding",
+                bits});
+  registry.add("LayerNormV3",
+               {LayerNormKernel::create,
+                "fp32, 1 / sqrt(var + eps), one rounding", bits});
+}
