@@ -7,6 +7,7 @@
 #include "npu/Support/DataType.h"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 namespace npu::kernels {
@@ -14,6 +15,12 @@ namespace npu::kernels {
 inline bool isFloatType(DataType dtype) {
   return dtype == DataType::Float16 || dtype == DataType::Float ||
          dtype == DataType::BFloat16;
+}
+
+/// The one NaN that arithmetic writes; \p value if it is a number. The host's
+/// own has a sign by its operation.
+inline float canonicalNaN(float value) {
+  return value == value ? value : std::numeric_limits<float>::quiet_NaN();
 }
 
 /// Widens to.size() elements of \p dtype, one for which isFloatType holds.

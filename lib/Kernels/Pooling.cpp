@@ -285,15 +285,20 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
       }
     }
   }
-  if (!window.average)
+  if (!window.average) {
+    for (float &value : result)
+      value = canonicalNaN(value);
     return special;
+  }
   special |= hasNonFinite(result);
   for (int64_t w = 0; w < outWidth; ++w) {
     const Span columns = spanOf(window.width, w, inWidth, window.countsPadding);
     const int64_t area = rows.counted * columns.counted;
     const float factor = area > 0 ? 1.0f / static_cast<float>(area) : 0.0f;
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      result[w * lanes + lane] *= factor;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      float &value = result[w * lanes + lane];
+      value = canonicalNaN(value * factor);
+    }
   }
   return special;
 }

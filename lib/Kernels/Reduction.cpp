@@ -233,7 +233,8 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
     const Half scale = numerics::floatToHalf(factor, mode, bits);
     Half sum{0};
     for (float value : values) {
-      Half x = numerics::floatToHalf(value, mode, bits);
+      // Exact; an infinity stays one until it has been added.
+      Half x = numerics::floatToHalf(value, OverflowMode::InfNan, bits);
       if (operation == Operation::Mean)
         x = numerics::mul(x, scale, mode, bits);
       sum = numerics::add(sum, x, mode, bits);
@@ -244,6 +245,7 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
   if (byAtomics) {
     result = 0;
     const AtomicOverflow overflow = sumAtomically(result, values);
+    result = canonicalNaN(result);
     return {bits, status::None, overflow};
   }
   switch (operation) {
@@ -281,6 +283,7 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
   }
   if (finite && !std::isfinite(result))
     bits |= status::FloatOverflow;
+  result = canonicalNaN(result);
   return {bits};
 }
 

@@ -3,6 +3,7 @@
 #include "SoftmaxLine.h"
 
 #include "AxisLines.h"
+#include "FloatElements.h"
 #include "npu/Numerics/Half.h"
 
 #include <cmath>
@@ -89,10 +90,10 @@ StatusBits softmaxLine(std::span<float> values, const SoftmaxPath &path,
   if (path.multiplies) {
     const float factor = 1.0f / sum;
     for (size_t i = 0; i < values.size(); ++i)
-      values[i] = line[i] * factor;
+      values[i] = canonicalNaN(line[i] * factor);
   } else {
     for (size_t i = 0; i < values.size(); ++i)
-      values[i] = line[i] / sum;
+      values[i] = canonicalNaN(line[i] / sum);
   }
   return bits;
 }
