@@ -152,7 +152,7 @@ static void printAnalysis(const OverflowAnalysis &analysis, uint64_t iterations,
 Status OverflowRun::print(uint64_t iterations) const {
   if (recorder)
     llvm::outs() << "wrote " << recorder->recordsQueued()
-                 << " overflow records\n";
+                 << " overflow record(s)\n";
   if (analysis)
     printAnalysis(*analysis, iterations, settings.lossScale);
   if (suspicious)
