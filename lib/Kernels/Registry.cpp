@@ -13,6 +13,7 @@ Registry Registry::withBuiltins() {
   addArrangement(registry);
   addComparison(registry);
   addConversion(registry);
+  addCrossEntropy(registry);
   addCube(registry);
   addDataMovement(registry);
   addElementwise(registry);
@@ -21,6 +22,7 @@ Registry Registry::withBuiltins() {
   addNonMaxSuppression(registry);
   addOneHot(registry);
   addPooling(registry);
+  addQuantization(registry);
   addReduction(registry);
   addResizeBilinear(registry);
   addRmsNorm(registry);

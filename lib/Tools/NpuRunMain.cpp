@@ -106,7 +106,8 @@ Status Run::prepareGraph() {
     stage = std::move(*source);
   }
   if (failed(recoverFused(graph,
-                          stage ? findStage(graph, *stage) : ge::GraphOp())))
+                          stage ? findStage(graph, *stage) : ge::GraphOp(),
+                          settings.quant)))
     return Status::error("");
 
   if (Status status = insertDumps(); !status)

@@ -291,6 +291,12 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
   for (const auto *option : {&options.fusionSource, &options.dumpConfig})
     if (!option->empty())
       settings.inputFiles.push_back(*option);
+  if (options.assumeQuant.getNumOccurrences() != 0) {
+    settings.quant = parseQuantAssumption(options.assumeQuant);
+    if (!settings.quant)
+      return Status::error("--assume-quant " + options.assumeQuant +
+                           ": expected SCALE,OFFSET, two numbers");
+  }
   SessionOptions &session = settings.session;
   for (auto [name, given, files] :
        {std::tuple("input", &options.inputs, &session.inputs),

@@ -7,6 +7,7 @@
 
 #include "npu/Dump/DumpConfig.h"
 #include "npu/Execution/Session.h"
+#include "npu/Transforms/RecoverFused.h"
 
 #include "llvm/Support/CommandLine.h"
 
@@ -68,6 +69,11 @@ struct RunOptions {
       desc("A stage of the graph from before fusion, for the members of fused "
            "nodes"),
       value_desc("FILE"), cat(category)};
+  Option<std::string> assumeQuant{
+      "assume-quant",
+      desc("Scale and offset of quantisations in fused nodes whose own nothing "
+           "tells"),
+      value_desc("SCALE,OFFSET"), cat(category)};
 
   // Dumps.
   Option<std::string> enableDump{"enable-dump", llvm::cl::ValueOptional,
@@ -164,6 +170,7 @@ struct RunSettings {
   bool modelNameInFolder = true;
   /// Files that the run reads: none of them is ever written.
   std::vector<std::string> inputFiles;
+  std::optional<QuantAssumption> quant;
   /// Choices that were made because an option is not given.
   std::vector<std::string> assumptions;
 };

@@ -3,11 +3,14 @@
 #include "npu/Transforms/RecoverFused.h"
 
 #include "InferAttributes.h"
+#include "MemberTypes.h"
 #include "RecoverFusedTable.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace npu;
@@ -19,8 +22,10 @@ namespace {
 /// Recovers one node.
 class Recovery {
 public:
-  Recovery(NodeOp node, const llvm::StringMap<NodeOp> &sourceNodes)
-      : node(node), sourceNodes(sourceNodes), builder(node.getContext()) {}
+  Recovery(NodeOp node, const llvm::StringMap<NodeOp> &sourceNodes,
+           std::optional<QuantAssumption> quant)
+      : node(node), sourceNodes(sourceNodes), quant(quant),
+        builder(node.getContext()) {}
 
   LogicalResult run(ArrayRef<const FusedMember *> chain);
 
@@ -32,9 +37,13 @@ private:
   FailureOr<SmallVector<NamedAttribute>>
   getAttributes(unsigned member, StringRef type, StringRef name,
                 ArrayRef<Type> inputs, Type result);
+  void inferQuantisation(StringRef type, InferredAttributes &inferred);
+  void inferInputOffset(InferredAttributes &inferred);
+  FailureOr<SmallVector<Value, 2>> getResults(ArrayRef<Value> memberResults);
 
   NodeOp node;
   const llvm::StringMap<NodeOp> &sourceNodes;
+  const std::optional<QuantAssumption> quant;
   OpBuilder builder;
   ArrayRef<const FusedMember *> chain;
   SmallVector<SmallVector<FusedOperand, 4>> operands; // by member
@@ -212,6 +221,11 @@ Recovery::getAttributes(unsigned member, StringRef type, StringRef name,
   InferredAttributes inferred = inferAttributes(type, inputs, result);
   if (!spec.unknowable.empty())
     inferred.missing = spec.unknowable.str();
+  if (spec.isQuantisation)
+    inferQuantisation(type, inferred);
+  if (member == 0 && inferred.missing.empty() && isInteger8(inputs[0]) &&
+      type != "AscendAntiQuant")
+    inferInputOffset(inferred);
   if (!inferred.missing.empty()) {
     (void)fail("nothing tells " + inferred.missing + " of its member " + type +
                "; expected a stage file from before fusion");
@@ -222,17 +236,100 @@ Recovery::getAttributes(unsigned member, StringRef type, StringRef name,
   return inferred.attrs;
 }
 
+/// Scale and offset as they are assumed, and what the node itself has kept.
+void Recovery::inferQuantisation(StringRef type, InferredAttributes &inferred) {
+  auto add = [&](StringRef name, Attribute value) {
+    inferred.attrs.push_back(builder.getNamedAttr(name, value));
+  };
+  const bool isDequant = type == "AscendDequant";
+  if (Attribute mode =
+          node.getNodeAttr(isDequant ? "dequant_sqrt_mode" : "quant_sqrt_mode"))
+    add("sqrt_mode", mode);
+  if (isDequant) {
+    add("relu_flag", builder.getBoolAttr(false));
+    inferred.facts.push_back("relu_flag = false: assumed");
+    return;
+  }
+  if (!quant)
+    return;
+  // What takes x to q, and what takes it back.
+  const bool isAnti = type == "AscendAntiQuant";
+  const float scale = isAnti ? 1 / quant->scale : quant->scale;
+  const float offset = isAnti ? -quant->offset : quant->offset;
+  add("scale", builder.getF32FloatAttr(scale));
+  add("offset", builder.getF32FloatAttr(offset));
+  inferred.missing.clear();
+  inferred.facts.push_back(
+      llvm::formatv("scale = {0}, offset = {1}: assumed, as the assumption of "
+                    "quantisation says",
+                    scale, offset)
+          .str());
+}
+
+/// The offset that \p value was quantised with, if the node that did tells.
+static std::optional<float> findQuantOffset(Value value) {
+  auto node = value.getDefiningOp<NodeOp>();
+  if (node && node.isFused()) {
+    const unsigned index = cast<OpResult>(value).getResultNumber();
+    node =
+        node.getBody().front().back().getOperand(index).getDefiningOp<NodeOp>();
+  }
+  if (!node || node.getOpType() != "AscendQuant")
+    return std::nullopt;
+  if (auto offset = dyn_cast_or_null<FloatAttr>(node.getNodeAttr("offset")))
+    return offset.getValue().convertToFloat();
+  return std::nullopt;
+}
+
+/// offset_x, the value with which a convolution of integers pads: that of a
+/// zero before quantisation.
+void Recovery::inferInputOffset(InferredAttributes &inferred) {
+  std::optional<float> offset = findQuantOffset(node.getInputs()[0]);
+  StringRef origin = "from the quantisation of the input";
+  if (!offset && quant) {
+    offset = quant->offset;
+    origin = "assumed, as the assumption of quantisation says";
+  }
+  if (!offset) {
+    const bool pads = llvm::any_of(inferred.attrs, [](NamedAttribute attr) {
+      auto values = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
+      return attr.getName() == "pads" && values &&
+             llvm::any_of(values.asArrayRef(),
+                          [](int64_t pad) { return pad != 0; });
+    });
+    if (pads)
+      inferred.missing = "offset_x";
+    return;
+  }
+  inferred.attrs.push_back(builder.getNamedAttr(
+      "offset_x", builder.getI64IntegerAttr(std::lround(*offset))));
+  inferred.facts.push_back(
+      llvm::formatv("offset_x = {0}: {1}", std::lround(*offset), origin).str());
+}
+
+/// What the members yield. A node with two outputs ends in a quantisation and
+/// shows what comes in there as well.
+FailureOr<SmallVector<Value, 2>>
+Recovery::getResults(ArrayRef<Value> memberResults) {
+  const unsigned numOutputs = node.getOutputs().size();
+  const bool hasBoth = numOutputs == 2 && chain.back()->type == "AscendQuant";
+  if (numOutputs != 1 && !hasBoth)
+    return fail(llvm::formatv("it has {0} outputs; expected one, or two where "
+                              "its last member is AscendQuant",
+                              numOutputs)
+                    .str());
+  return SmallVector<Value, 2>(memberResults.take_back(numOutputs));
+}
+
 LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
   chain = members;
   originalNames = getStrings(node.getNodeAttr("_datadump_original_op_names"));
-  if (node.getOutputs().size() != 1)
-    return fail(llvm::formatv("it has {0} outputs; expected one",
-                              node.getOutputs().size())
-                    .str());
+  if (node.getOutputs().empty())
+    return fail("it has no outputs; expected one");
   if (failed(wire()))
     return failure();
 
-  Type resultType = node.getOutputs().front().getType();
+  Type endType = node.getOutputs().back().getType();
   SmallVector<std::string> names = nameMembers();
   Block body;
   for (unsigned anchor = 0, e = node.getNumAnchors(); anchor != e; ++anchor)
@@ -252,6 +349,13 @@ LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
     // The head has the node's own type, which may be a variant of the one that
     // the kernel name spells (mat_mul stands for MatMul and MatMulV2).
     StringRef type = index == 0 ? node.getOpType() : StringRef(member->type);
+    Type resultType =
+        inferMemberType(type, types, endType, index + 1 == chain.size());
+    if (!resultType)
+      return fail(llvm::formatv("nothing tells the layout of what its member "
+                                "{0} gives",
+                                type)
+                      .str());
     FailureOr<SmallVector<NamedAttribute>> attrs =
         getAttributes(index, type, names[index], types, resultType);
     if (failed(attrs))
@@ -275,7 +379,10 @@ LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
     state.addRegion();
     results.push_back(builder.create(state)->getResult(0));
   }
-  ge::YieldOp::create(builder, node.getLoc(), results.back());
+  FailureOr<SmallVector<Value, 2>> yielded = getResults(results);
+  if (failed(yielded))
+    return failure();
+  ge::YieldOp::create(builder, node.getLoc(), *yielded);
 
   Block &owned = node.getBody().emplaceBlock();
   for (BlockArgument argument : body.getArguments())
@@ -287,7 +394,22 @@ LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
   return success();
 }
 
-LogicalResult npu::recoverFused(GraphOp graph, GraphOp source) {
+std::optional<QuantAssumption> npu::parseQuantAssumption(StringRef text) {
+  auto [scale, offset] = text.split(',');
+  double values[2];
+  if (scale.trim().getAsDouble(values[0]) ||
+      offset.trim().getAsDouble(values[1]))
+    return std::nullopt;
+  QuantAssumption quant{static_cast<float>(values[0]),
+                        static_cast<float>(values[1])};
+  if (!std::isfinite(quant.scale) || !std::isfinite(quant.offset) ||
+      quant.scale == 0)
+    return std::nullopt;
+  return quant;
+}
+
+LogicalResult npu::recoverFused(GraphOp graph, GraphOp source,
+                                std::optional<QuantAssumption> quant) {
   llvm::StringMap<NodeOp> sourceNodes;
   if (source)
     for (NodeOp node : source.getBody().getOps<NodeOp>())
@@ -314,7 +436,7 @@ LogicalResult npu::recoverFused(GraphOp graph, GraphOp source) {
                << "'";
       continue;
     }
-    if (failed(Recovery(node, sourceNodes).run(chain)))
+    if (failed(Recovery(node, sourceNodes, quant).run(chain)))
       result = failure();
   }
   return result;

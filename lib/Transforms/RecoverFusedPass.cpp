@@ -26,9 +26,19 @@ struct RecoverFused : public npu::impl::RecoverFusedBase<RecoverFused> {
       if (!source)
         return signalPassFailure();
     }
+    std::optional<QuantAssumption> quant;
+    if (!assumeQuant.empty()) {
+      quant = parseQuantAssumption(assumeQuant);
+      if (!quant) {
+        getOperation().emitError() << "assume-quant is '" << assumeQuant
+                                   << "'; expected SCALE,OFFSET, two numbers";
+        return signalPassFailure();
+      }
+    }
     for (auto graph : getOperation().getOps<ge::GraphOp>())
-      if (failed(recoverFused(graph, source ? findStage(graph, *source)
-                                            : ge::GraphOp())))
+      if (failed(recoverFused(
+              graph, source ? findStage(graph, *source) : ge::GraphOp(),
+              quant)))
         signalPassFailure();
   }
 };

@@ -10,9 +10,10 @@ using namespace npu;
 static constexpr FusedMember members[] = {
     {"abs", "Abs", 1, 1},
     {"add", "Add", 2, 2, "", true},
-    {"ascend_anti_quant", "AscendAntiQuant", 1, 1, "scale, offset"},
-    {"ascend_dequant", "AscendDequant", 2, 2},
-    {"ascend_quant", "AscendQuant", 1, 1, "scale, offset"},
+    {"ascend_anti_quant", "AscendAntiQuant", 1, 1, "scale, offset", false,
+     true},
+    {"ascend_dequant", "AscendDequant", 2, 2, "", false, true},
+    {"ascend_quant", "AscendQuant", 1, 1, "scale, offset", false, true},
     {"ascend_requant", "AscendRequant", 2, 2},
     {"batch_matmul", "BatchMatMul", 2, 3},
     {"batch_matmul_v2", "BatchMatMulV2", 2, 4},

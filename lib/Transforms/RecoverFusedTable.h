@@ -19,6 +19,8 @@ struct FusedMember {
   llvm::StringLiteral unknowable = "";
   /// Adds, multiplies... two tensors: takes the result before it and one more.
   bool isBinary = false;
+  /// Takes floats to integers of 8 bits or back.
+  bool isQuantisation = false;
 };
 
 /// Reads the chain that \p kernelName ("te_fused_op_conv2d_leaky_relu_<hash>")

@@ -110,10 +110,16 @@ def RecoverFused : Pass<"ge-recover-fused", "::mlir::ModuleOp"> {
     otherwise. Inferred facts are listed in the attribute `ge.inferred` of the
     node. What stays ambiguous is an error that names the node and the missing
     facts.
+
+    Scale and offset of a quantisation are told by nothing but an earlier stage.
+    `assume-quant` gives all those that are not found the same ones, and lists
+    each as assumed.
   }];
   let options = [
     Option<"fusionSource", "fusion-source", "std::string", /*default=*/"",
            "MLIR file with an earlier stage of the graph, from before fusion">,
+    Option<"assumeQuant", "assume-quant", "std::string", /*default=*/"",
+           "SCALE,OFFSET of quantisations whose own nothing tells">,
   ];
   let dependentDialects = ["::npu::ge::GEDialect"];
 }

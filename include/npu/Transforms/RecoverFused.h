@@ -7,7 +7,18 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
+
 namespace npu {
+
+/// Scale and offset of quantisation: q = round(x * scale + offset).
+struct QuantAssumption {
+  float scale = 1, offset = 0;
+};
+
+/// Reads "SCALE,OFFSET"; null unless both are finite numbers and the scale is
+/// not zero.
+std::optional<QuantAssumption> parseQuantAssumption(llvm::StringRef text);
 
 /// Gives every fused node of \p graph the region with its members.
 ///
@@ -17,9 +28,12 @@ namespace npu {
 /// inferred from shapes otherwise; what is inferred is listed in the attribute
 /// `ge.inferred` of the node. A node whose members stay ambiguous is an error
 /// that names the missing facts; then all such nodes are reported and the
-/// result is failure.
-mlir::LogicalResult recoverFused(ge::GraphOp graph,
-                                 ge::GraphOp source = nullptr);
+/// result is failure. Scale and offset of quantisation are in no graph after
+/// fusion: \p quant, where given, stands in for those that \p source lacks,
+/// and is listed as assumed.
+mlir::LogicalResult
+recoverFused(ge::GraphOp graph, ge::GraphOp source = nullptr,
+             std::optional<QuantAssumption> quant = std::nullopt);
 
 /// The graph of \p stage, a module with an earlier stage, that belongs to
 /// \p graph: the one of the same name, otherwise the only one. Null if there

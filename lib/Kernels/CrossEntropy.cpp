@@ -1,0 +1,149 @@
+//===- CrossEntropy.cpp - SoftmaxCrossEntropyWithLogits -------------------===//
+
+#include "AxisLines.h"
+#include "Builtins.h"
+#include "ElementwiseOps.h"
+#include "FloatElements.h"
+#include "KernelChecks.h"
+#include "PlainTensor.h"
+#include "npu/Kernels/Registry.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+/// loss[b] = sum of labels[b, i] * (ln sum(e^d) - d_i) with d = features - max
+/// over the row, backprop = e^d / sum(e^d) - labels. All in fp32, rounded at
+/// the end.
+class CrossEntropyKernel final : public Kernel {
+public:
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  std::optional<PlainInput> features, labels;
+  std::optional<PlainOutput> loss, backprop;
+  DataType dtype = DataType::Undefined;
+  OverflowMode mode = OverflowMode::Saturate;
+  int64_t rows = 1, width = 0;
+};
+
+StatusBits apply(ElementwiseOp op, std::span<const float> from,
+                 std::span<float> to) {
+  const void *const input = from.data();
+  void *const output = to.data();
+  // exp and ln as they are: x * 1 + 0, times 1.
+  constexpr float params[] = {1, 0, 1};
+  return getFloatFunction(op, ElementwisePath::Float, OverflowMode::InfNan)(
+      {{&input, 1}, {&output, 1}, from.size(), params});
+}
+
+Expected<std::unique_ptr<Kernel>>
+CrossEntropyKernel::create(const NodeSpec &spec, const NumericConfig &config) {
+  if (Status status = checkArity(spec, 2, 2); !status)
+    return status;
+  auto kernel = std::make_unique<CrossEntropyKernel>();
+  auto bind = [&](auto &tensor, const TensorDesc &desc) {
+    using Plain =
+        typename std::remove_reference_t<decltype(tensor)>::value_type;
+    auto plain = Plain::create(desc);
+    if (!plain)
+      return inNode(spec, plain.takeStatus());
+    tensor = std::move(*plain);
+    return Status();
+  };
+  if (Status status = bind(kernel->features, *spec.inputs[0]); !status)
+    return status;
+  if (Status status = bind(kernel->labels, *spec.inputs[1]); !status)
+    return status;
+  if (Status status = bind(kernel->loss, spec.outputs[0]); !status)
+    return status;
+  if (Status status = bind(kernel->backprop, spec.outputs[1]); !status)
+    return status;
+  const Shape &x = kernel->features->shape();
+  kernel->dtype = spec.inputs[0]->dtype;
+  bool suits = isFloatType(kernel->dtype) && !x.empty() && x.back() > 0 &&
+               kernel->labels->shape() == x && kernel->backprop->shape() == x &&
+               spec.inputs[1]->dtype == kernel->dtype;
+  for (const TensorDesc &output : spec.outputs)
+    suits &= output.dtype == kernel->dtype;
+  if (suits) {
+    kernel->width = x.back();
+    kernel->rows = getNumElements(x) / kernel->width;
+    suits = getNumElements(kernel->loss->shape()) == kernel->rows;
+  }
+  if (!suits)
+    return nodeError(spec, "features " + spec.inputs[0]->toString() +
+                               " and labels " + spec.inputs[1]->toString() +
+                               " do not give " + spec.outputs[0].toString() +
+                               " and " + spec.outputs[1].toString());
+  kernel->mode = config.overflow;
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+Expected<NodeStatus>
+CrossEntropyKernel::run(RunContext &context,
+                        std::span<const ConstTensor> inputs,
+                        std::span<const MutableTensor> outputs) {
+  std::vector<std::byte> featureCopy, labelCopy, lossCopy, backpropCopy;
+  const std::byte *x =
+      features->read(inputs[0].data, featureCopy, context.pool);
+  const std::byte *y = labels->read(inputs[1].data, labelCopy, context.pool);
+  std::byte *toLoss = loss->begin(outputs[0].data, lossCopy);
+  std::byte *toBackprop = backprop->begin(outputs[1].data, backpropCopy);
+  const unsigned size = getBitWidth(dtype) / 8;
+  std::atomic<StatusBits> status{npu::status::None};
+  const int64_t grain = std::max<int64_t>(1, 4096 / width);
+  context.pool.parallelFor(
+      rows, grain, [&](int64_t begin, int64_t end, int64_t) {
+        std::vector<float> row(width), target(width), power(width);
+        StatusBits bits = npu::status::None;
+        for (int64_t line = begin; line < end; ++line) {
+          toFloat(dtype, x + line * width * size, row);
+          toFloat(dtype, y + line * width * size, target);
+          float max = row[0];
+          for (float value : row) {
+            if (!std::isfinite(value))
+              bits |= npu::status::VectorNanInfInput;
+            if (std::isnan(value) || value > max)
+              max = std::isnan(max) ? max : value;
+          }
+          for (float &value : row)
+            value -= max;
+          bits |= apply(ElementwiseOp::Exp, row, power);
+          const float sum = sumInOrder(power.data(), power.size());
+          float logarithm;
+          bits |= apply(ElementwiseOp::Log, {&sum, 1}, {&logarithm, 1});
+          for (int64_t i = 0; i < width; ++i) {
+            row[i] = target[i] * (logarithm - row[i]);
+            power[i] = power[i] / sum - target[i];
+          }
+          const float result = sumInOrder(row.data(), row.size());
+          bits |= fromFloat(dtype, {&result, 1}, toLoss + line * size, mode);
+          bits |=
+              fromFloat(dtype, power, toBackprop + line * width * size, mode);
+        }
+        status |= bits;
+      });
+  loss->finish(outputs[0].data, lossCopy, context.pool);
+  backprop->finish(outputs[1].data, backpropCopy, context.pool);
+  return NodeStatus{status, npu::status::None};
+}
+
+} // namespace
+
+void kernels::addCrossEntropy(Registry &registry) {
+  registry.add("SoftmaxCrossEntropyWithLogits",
+               {CrossEntropyKernel::create, "fp32, one rounding at the end",
+                status::VectorNanInfInput | status::FloatOverflow |
+                    status::CastOverflow | status::CastUnderflow});
+}
