@@ -1,6 +1,9 @@
 // The plugin gives another program the dialects, the passes and what ge.node
 // tells about itself: mlir-opt then does what npu-opt does.
 
+// The packaged mlir-opt cannot load a library built with sanitizers.
+// UNSUPPORTED: sanitizer
+
 // RUN: npu-opt %s --pass-pipeline='builtin.module(npu-insert-dump{layer="fused1 sum" mode=all})' | FileCheck %s
 // RUN: mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline='builtin.module(npu-insert-dump{layer="fused1 sum" mode=all})' | FileCheck %s
 // RUN: mlir-opt %s --load-dialect-plugin=%plugin --load-pass-plugin=%plugin --pass-pipeline='builtin.module(ge.graph(npu-insert-dump{layer=fused1 mode=all}),func.func(npu-insert-dump{layer=sum mode=all}))' | FileCheck %s
