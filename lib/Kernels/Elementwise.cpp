@@ -128,10 +128,9 @@ ElementwisePath pathForHalf(Rounding rounding, const NumericConfig &config,
   return ElementwisePath::Half;
 }
 
-ElementwisePath pathForFloat(Rounding rounding, const NumericConfig &config) {
-  return rounding == Rounding::Gelu && config.soc == Soc::Ascend310
-             ? ElementwisePath::FloatHalfExp
-             : ElementwisePath::Float;
+ElementwisePath pathForFloat(const NumericConfig &config) {
+  return config.soc == Soc::Ascend310 ? ElementwisePath::FloatHalfExp
+                                      : ElementwisePath::Float;
 }
 
 using Binding = ElementwiseBinding;
@@ -303,7 +302,7 @@ Status ElementwiseKernel::bindTypes(const ElementwiseRow &row,
       return implMode.takeStatus();
     path = outputType == DataType::Float16
                ? pathForHalf(row.rounding, config, *implMode)
-               : pathForFloat(row.rounding, config);
+               : pathForFloat(config);
     return {};
   } else if (floats) {
     // Mixed types meet in fp32.

@@ -270,8 +270,9 @@ ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
     return select<Mapped<ReluGrad>, M>(path);
   case ElementwiseOp::WeightedSum:
     return select<Folded<Add, true>, M>(path);
+  default:
+    return nullptr;
   }
-  return nullptr;
 }
 
 } // namespace
@@ -293,6 +294,10 @@ HWY_EXPORT(selectFloatFunction);
 
 ElementwiseFunction getFloatFunction(ElementwiseOp op, ElementwisePath path,
                                      OverflowMode mode) {
+  if (op >= ElementwiseOp::Momentum)
+    return getOptimizerFunction(op, path, mode);
+  if (op >= ElementwiseOp::GeluSymmetric)
+    return getActivationFunction(op, path, mode);
   return HWY_DYNAMIC_DISPATCH(selectFloatFunction)(op, path, mode);
 }
 

@@ -38,6 +38,28 @@ public:
     return result;
   }
 
+  /// Rounded towards minus infinity; by zero the largest magnitude.
+  T floorDiv(T a, T b) {
+    if (b == 0)
+      return a == 0 ? T(0)
+                    : (a > 0 ? std::numeric_limits<T>::max()
+                             : std::numeric_limits<T>::min());
+    if (b == -1)
+      return sub(T(0), a);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+  }
+  /// The sign is that of the divisor; a by zero.
+  T floorMod(T a, T b) {
+    const T rest = mod(a, b);
+    return rest != 0 && b != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+  /// The sign is that of the dividend; a by zero.
+  T mod(T a, T b) {
+    if (b == 0)
+      return a;
+    return b == -1 ? T(0) : a % b;
+  }
+
 private:
   void note(bool happened, StatusBits bit) {
     status |= happened ? bit : status::None;
@@ -76,6 +98,9 @@ BINARY_PROGRAM(Sub, unit.sub(a, b))
 BINARY_PROGRAM(Mul, unit.mul(a, b))
 BINARY_PROGRAM(Maximum, std::max(a, b))
 BINARY_PROGRAM(Minimum, std::min(a, b))
+BINARY_PROGRAM(FloorDiv, unit.floorDiv(a, b))
+BINARY_PROGRAM(FloorMod, unit.floorMod(a, b))
+BINARY_PROGRAM(Mod, unit.mod(a, b))
 #undef BINARY_PROGRAM
 
 // The last parameter tells these from the binary ones.
@@ -95,6 +120,16 @@ UNARY_PROGRAM(MulScalar, unit.mul(x, scalar))
 UNARY_PROGRAM(AddScalar, unit.add(x, scalar))
 #undef UNARY_PROGRAM
 
+/// Inputs x, least, most.
+template <typename T>
+StatusBits clip(const ElementwiseArgs &args) {
+  auto input = [&](size_t i) { return static_cast<const T *>(args.inputs[i]); };
+  for (size_t i = 0; i < args.count; ++i)
+    static_cast<T *>(args.outputs[0])[i] =
+        std::max(std::min(input(0)[i], input(2)[i]), input(1)[i]);
+  return status::None;
+}
+
 template <typename T>
 ElementwiseFunction select(ElementwiseOp op) {
   switch (op) {
@@ -111,6 +146,14 @@ ElementwiseFunction select(ElementwiseOp op) {
     return run<T, Maximum>;
   case ElementwiseOp::Minimum:
     return run<T, Minimum>;
+  case ElementwiseOp::FloorDiv:
+    return run<T, FloorDiv>;
+  case ElementwiseOp::FloorMod:
+    return run<T, FloorMod>;
+  case ElementwiseOp::Mod:
+    return run<T, Mod>;
+  case ElementwiseOp::Clip:
+    return clip<T>;
   case ElementwiseOp::Neg:
     return run<T, Neg>;
   case ElementwiseOp::Abs:

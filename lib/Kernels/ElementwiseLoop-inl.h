@@ -65,11 +65,20 @@ HWY_INLINE void storeSome(U &unit, A value, typename Memory::Element *to,
   std::copy_n(lanes, n, to);
 }
 
+template <class U>
+inline constexpr bool RoundsToHalf = false;
+template <OverflowMode M>
+inline constexpr bool RoundsToHalf<HalfUnit<M>> = true;
+
 /// The instructions of a unit with settled results: for programs that keep
 /// values in variables and select between them.
 template <class U>
 class Chain {
 public:
+  /// Of the type that instructions round to.
+  static constexpr float SmallestNormal =
+      RoundsToHalf<U> ? 0x1p-14f : 0x1p-126f;
+
   explicit HWY_INLINE Chain(U &unit) : unit(unit) {}
 
   HWY_INLINE V scalar(float value) { return unit.scalar(value); }

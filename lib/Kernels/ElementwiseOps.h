@@ -42,6 +42,58 @@ enum class ElementwiseOp : uint8_t {
   WeightedSum, ///< of all inputs, weights p0, p1...
   DivNoNan,    ///< 0 where the divisor is 0
   ReluGrad,    ///< the first times 1 where the second is above 0, else times 0
+
+  // Activations and gradients (ActivationFloat.cpp).
+  GeluSymmetric,
+  GeluDirect,
+  GeluErf,
+  GeluGradTanh,
+  GeluGradDirect,
+  GeluGradErf,
+  FastGeluSymmetric,
+  FastGeluDirect,
+  FastGeluGradSymmetric,
+  FastGeluGradDirect,
+  Elu,
+  Softplus,
+  Softsign,
+  HardSwish,
+  HardSigmoid,
+  Swish,
+  Mish,
+  Erf,
+  PRelu,
+  ThresholdedRelu,
+  Clip,
+  LogOnePlus,
+  ExpMinusOne,
+  FloorDiv,
+  FloorMod,
+  Mod,
+  Pow,
+  TanhGrad,
+  SigmoidGrad,
+  SqrtGrad,
+  RsqrtGrad,
+  ReciprocalGrad,
+  LeakyReluGrad,
+  Relu6Grad,
+  SigmoidCrossEntropy,
+
+  // Optimizers (OptimizerFloat.cpp).
+  Momentum,
+  NesterovMomentum,
+  FusedMomentum,
+  FusedNesterovMomentum,
+  GradientDescent,
+  AdamApplyOne,
+  AdamApplyOneWithDecay,
+  AdamWithDecoupledDecay,
+  LambApplyOptimizer,
+  LambNextWithDecay,
+  LambUpdate,
+  LambUpdateV2,
+  LambApplyWeight,
 };
 
 /// What the elements are and where results are rounded.
@@ -66,6 +118,13 @@ using ElementwiseFunction = StatusBits (*)(const ElementwiseArgs &args);
 /// The function for the vector instructions in use. Never null.
 ElementwiseFunction getFloatFunction(ElementwiseOp op, ElementwisePath path,
                                      OverflowMode mode);
+
+/// What getFloatFunction is made of: null for operators of another file.
+ElementwiseFunction getActivationFunction(ElementwiseOp op,
+                                          ElementwisePath path,
+                                          OverflowMode mode);
+ElementwiseFunction getOptimizerFunction(ElementwiseOp op, ElementwisePath path,
+                                         OverflowMode mode);
 
 /// Null when \p op is not defined for integers of \p dtype (int32, int64).
 /// Overflowing results wrap and raise IntegerOverflow; the negation of the

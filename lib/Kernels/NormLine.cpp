@@ -3,6 +3,7 @@
 #include "NormLine.h"
 
 #include "AxisLines.h"
+#include "FloatElements.h"
 #include "FloatLines.h"
 #include "npu/Numerics/Half.h"
 
@@ -66,7 +67,7 @@ void kernels::scaleAndShiftLine(std::span<float> values,
                                 StatusBits &bits) {
   const bool finite = areFinite(values) && areFinite(scale) && areFinite(shift);
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] = values[i] * scale[i] + shift[i];
+    values[i] = canonicalNaN(values[i] * scale[i] + shift[i]);
   if (!finite)
     bits |= status::VectorNanInfInput;
   else if (!areFinite(values))

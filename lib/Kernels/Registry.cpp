@@ -14,6 +14,7 @@ Registry Registry::withBuiltins() {
   addComparison(registry);
   addConversion(registry);
   addCrossEntropy(registry);
+  addActivation(registry);
   addCube(registry);
   addDataMovement(registry);
   addElementwise(registry);
@@ -21,6 +22,7 @@ Registry Registry::withBuiltins() {
   addLayerNorm(registry);
   addNonMaxSuppression(registry);
   addOneHot(registry);
+  addOptimizer(registry);
   addPooling(registry);
   addQuantization(registry);
   addReduction(registry);

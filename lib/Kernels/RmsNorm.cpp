@@ -144,8 +144,14 @@ RmsNormKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
           const float inverse = inverseRoot(total * factor + epsilon,
                                             InverseRoot::Quotient, mode, bits);
           const std::span<const float> scale = gamma.ofLine(scales, line);
+          const bool finite =
+              areFinite(values) && std::isfinite(inverse) && areFinite(scale);
           for (size_t i = 0; i < length; ++i)
-            values[i] = values[i] * inverse * scale[i];
+            values[i] = canonicalNaN(values[i] * inverse * scale[i]);
+          if (!finite)
+            bits |= npu::status::VectorNanInfInput;
+          else if (!areFinite(values))
+            bits |= npu::status::FloatOverflow;
           bits |= to.write(outputs[0].data, line, values, mode);
           bits |= root.write(outputs[1].data, line, inverse, mode);
         }

@@ -96,18 +96,21 @@ inline void expectSameBits(const Floats &actual, const Floats &expected) {
   }
 }
 
-/// fp16 tensors: at most \p ulp apart.
+/// fp16 tensors: at most \p ulp or \p tolerance apart.
 inline void expectHalvesNear(TestTensor &actual, const Floats &expected,
-                             int ulp) {
+                             int ulp, float tolerance = 0) {
   auto bits = actual.as<uint16_t>();
   ASSERT_EQ(bits.size(), expected.size());
   auto ordered = [](uint16_t b) {
     return b & 0x8000 ? -int(b & 0x7FFF) : int(b);
   };
-  for (size_t i = 0; i < bits.size(); ++i)
+  for (size_t i = 0; i < bits.size(); ++i) {
+    if (std::abs(halfValue(bits[i]) - expected[i]) <= tolerance)
+      continue;
     ASSERT_LE(std::abs(ordered(bits[i]) - ordered(halfBits(expected[i]))), ulp)
         << "element " << i << " is " << halfValue(bits[i]) << ", expected "
         << expected[i];
+  }
 }
 
 /// |actual - expected| <= tolerance * max(1, |expected|).

@@ -1,0 +1,207 @@
+//===- Activation.cpp - Activations and gradients by element --------------===//
+
+#include "Builtins.h"
+#include "ElementwiseRow.h"
+#include "npu/Kernels/Registry.h"
+
+#include <algorithm>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+using Binding = ElementwiseBinding;
+
+bool isFloat(const NodeSpec &spec) {
+  return spec.outputs.front().dtype == DataType::Float;
+}
+
+/// Whether the attribute asks for the form by erf; Gelu has no attribute.
+Expected<bool> isByErf(const NodeSpec &spec) {
+  auto approximate = spec.attrs.get<std::string>(
+      "approximate", spec.type.ends_with("V2") ? "none" : "tanh");
+  if (!approximate)
+    return approximate.takeStatus();
+  if (*approximate != "none" && *approximate != "tanh")
+    return Status::error("attribute 'approximate' is '" + *approximate +
+                         "', expected 'none' or 'tanh'");
+  return *approximate == "none";
+}
+
+// The forms for chips with and without infinities differ.
+
+Expected<Binding> bindGelu(const NodeSpec &spec, ElementwiseOp op,
+                           const NumericConfig &config) {
+  auto byErf = isByErf(spec);
+  if (!byErf)
+    return byErf.takeStatus();
+  if (*byErf)
+    op = ElementwiseOp::GeluErf;
+  else if (config.soc == Soc::Ascend910B ||
+           (config.soc == Soc::Ascend310P && !isFloat(spec)))
+    op = ElementwiseOp::GeluDirect;
+  return Binding{op, {}};
+}
+
+Expected<Binding> bindGeluGrad(const NodeSpec &spec, ElementwiseOp op,
+                               const NumericConfig &config) {
+  auto byErf = isByErf(spec);
+  if (!byErf)
+    return byErf.takeStatus();
+  if (*byErf)
+    op = ElementwiseOp::GeluGradErf;
+  else if (config.soc == Soc::Ascend910B)
+    op = ElementwiseOp::GeluGradDirect;
+  return Binding{op, {}};
+}
+
+Expected<Binding> bindFastGelu(const NodeSpec &spec, ElementwiseOp op,
+                               const NumericConfig &config) {
+  if (config.soc == Soc::Ascend910B)
+    op = op == ElementwiseOp::FastGeluSymmetric
+             ? ElementwiseOp::FastGeluDirect
+             : ElementwiseOp::FastGeluGradDirect;
+  return Binding{op, {}};
+}
+
+/// Attributes with their defaults as parameters, in order.
+Expected<Binding>
+bindFloats(const NodeSpec &spec, ElementwiseOp op,
+           std::initializer_list<std::pair<const char *, float>> attributes) {
+  Binding binding{op, {}};
+  for (const auto &[name, fallback] : attributes) {
+    auto value = spec.attrs.get<float>(name, fallback);
+    if (!value)
+      return value.takeStatus();
+    binding.params.push_back(*value);
+  }
+  return binding;
+}
+
+Expected<Binding> bindElu(const NodeSpec &spec, ElementwiseOp op,
+                          const NumericConfig &) {
+  return bindFloats(spec, op,
+                    {{"alpha", 1.0f}, {"scale", 1.0f}, {"input_scale", 1.0f}});
+}
+
+Expected<Binding> bindSelu(const NodeSpec &, ElementwiseOp op,
+                           const NumericConfig &) {
+  return Binding{op, {1.67326324f, 1.05070098f, 1.0f}};
+}
+
+Expected<Binding> bindHardSigmoid(const NodeSpec &spec, ElementwiseOp op,
+                                  const NumericConfig &) {
+  return bindFloats(spec, op, {{"alpha", 0.16666666f}, {"beta", 0.5f}});
+}
+
+Expected<Binding> bindSwish(const NodeSpec &spec, ElementwiseOp op,
+                            const NumericConfig &) {
+  auto binding = bindFloats(spec, op, {{"scale", 1.0f}});
+  if (binding)
+    binding->params = {-binding->params[0],
+                       spec.outputs.front().dtype == DataType::Float16 ? 1.0f
+                                                                       : 0.0f};
+  return binding;
+}
+
+Expected<Binding> bindThreshold(const NodeSpec &spec, ElementwiseOp op,
+                                const NumericConfig &) {
+  return bindFloats(spec, op, {{"alpha", 1.0f}});
+}
+
+Expected<Binding> bindSlope(const NodeSpec &spec, ElementwiseOp op,
+                            const NumericConfig &) {
+  return bindFloats(spec, op, {{"negative_slope", 0.0f}});
+}
+
+// Programs with exp run in fp16 on Ascend310, in whole or in part.
+constexpr StatusBits FloatWithExp = FloatProductBits;
+constexpr StatusBits InFloat = FloatArithmeticBits;
+
+constexpr std::string_view AtEnd = "fp32, one rounding at the end";
+constexpr std::string_view AtEndHalfExp =
+    "fp32, one rounding at the end; 310: exp in fp16";
+constexpr std::string_view GeluPath =
+    "fp32, one rounding at the end; 310: fp16, every instruction rounds";
+constexpr std::string_view HalfPath = "fp16, every instruction rounds";
+constexpr std::string_view NoRounding = "exact";
+
+// reference: docs/Kernels.md, activations
+constexpr ElementwiseRow rows[] = {
+    {"Gelu", ElementwiseOp::GeluSymmetric, 1, Rounding::Gelu, FloatWithExp,
+     GeluPath, 1, bindGelu},
+    {"GeluV2", ElementwiseOp::GeluSymmetric, 1, Rounding::Tanh, FloatWithExp,
+     AtEndHalfExp, 1, bindGelu},
+    {"GeluGrad", ElementwiseOp::GeluGradTanh, 3, Rounding::Gelu, FloatWithExp,
+     GeluPath, 1, bindGeluGrad},
+    {"GeluGradV2", ElementwiseOp::GeluGradTanh, 2, Rounding::Tanh, FloatWithExp,
+     AtEndHalfExp, 1, bindGeluGrad},
+    {"FastGelu", ElementwiseOp::FastGeluSymmetric, 1,
+     Rounding::EveryInstruction, FloatWithExp, HalfPath, 1, bindFastGelu},
+    {"FastGeluGrad", ElementwiseOp::FastGeluGradSymmetric, 2,
+     Rounding::EveryInstruction, FloatWithExp, HalfPath, 1, bindFastGelu},
+    {"Elu", ElementwiseOp::Elu, 1, Rounding::Tanh, FloatWithExp, AtEndHalfExp,
+     1, bindElu},
+    {"Selu", ElementwiseOp::Elu, 1, Rounding::Tanh, FloatWithExp, AtEndHalfExp,
+     1, bindSelu},
+    {"Softplus", ElementwiseOp::Softplus, 1, Rounding::Tanh, FloatWithExp,
+     AtEndHalfExp},
+    {"Softsign", ElementwiseOp::Softsign, 1, Rounding::AtEnd, InFloat, AtEnd},
+    {"HardSwish", ElementwiseOp::HardSwish, 1, Rounding::AtEnd, InFloat, AtEnd},
+    {"HardSigmoid", ElementwiseOp::HardSigmoid, 1, Rounding::AtEnd, InFloat,
+     AtEnd, 1, bindHardSigmoid},
+    {"Swish", ElementwiseOp::Swish, 1, Rounding::Tanh, FloatWithExp,
+     "x * -scale in fp16, the rest in fp32, one rounding; 310: exp in fp16", 1,
+     bindSwish},
+    {"Mish", ElementwiseOp::Mish, 1, Rounding::Tanh, FloatWithExp,
+     AtEndHalfExp},
+    {"Erf", ElementwiseOp::Erf, 1, Rounding::Tanh, FloatWithExp, AtEndHalfExp},
+    {"PRelu", ElementwiseOp::PRelu, 2, Rounding::EveryInstruction,
+     FloatProductBits, HalfPath, 1, nullptr, true},
+    {"ThresholdedRelu", ElementwiseOp::ThresholdedRelu, 1,
+     Rounding::EveryInstruction, ExactBits, NoRounding, 1, bindThreshold},
+    {"ClipByValue", ElementwiseOp::Clip, 3, Rounding::EveryInstruction,
+     ExactBits, NoRounding},
+    {"Log1p", ElementwiseOp::LogOnePlus, 1, Rounding::Tanh, FloatWithExp,
+     AtEndHalfExp},
+    {"Expm1", ElementwiseOp::ExpMinusOne, 1, Rounding::Tanh, FloatWithExp,
+     AtEndHalfExp},
+    {"Div", ElementwiseOp::Div, 2, Rounding::AtEnd, InFloat, AtEnd},
+    {"FloorDiv", ElementwiseOp::FloorDiv, 2, Rounding::AtEnd, ArithmeticBits,
+     AtEnd},
+    {"FloorMod", ElementwiseOp::FloorMod, 2, Rounding::AtEnd, ArithmeticBits,
+     AtEnd},
+    {"Mod", ElementwiseOp::Mod, 2, Rounding::AtEnd, ArithmeticBits, AtEnd},
+    {"Pow", ElementwiseOp::Pow, 2, Rounding::Tanh, FloatWithExp, AtEndHalfExp},
+    {"TanhGrad", ElementwiseOp::TanhGrad, 2, Rounding::AtEnd, InFloat, AtEnd},
+    {"SigmoidGrad", ElementwiseOp::SigmoidGrad, 2, Rounding::AtEnd, InFloat,
+     AtEnd},
+    {"SqrtGrad", ElementwiseOp::SqrtGrad, 2, Rounding::AtEnd, InFloat, AtEnd},
+    {"RsqrtGrad", ElementwiseOp::RsqrtGrad, 2, Rounding::AtEnd, InFloat, AtEnd},
+    {"ReciprocalGrad", ElementwiseOp::ReciprocalGrad, 2, Rounding::AtEnd,
+     InFloat, AtEnd},
+    {"LeakyReluGrad", ElementwiseOp::LeakyReluGrad, 2,
+     Rounding::EveryInstruction, FloatProductBits, HalfPath, 1, bindSlope},
+    {"Relu6Grad", ElementwiseOp::Relu6Grad, 2, Rounding::EveryInstruction,
+     ExactBits, NoRounding},
+    {"SigmoidCrossEntropyWithLogits", ElementwiseOp::SigmoidCrossEntropy, 2,
+     Rounding::Tanh, FloatWithExp, AtEndHalfExp},
+};
+
+Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                         const NumericConfig &config) {
+  auto row = std::find_if(
+      std::begin(rows), std::end(rows),
+      [&](const ElementwiseRow &r) { return r.type == spec.type; });
+  if (row == std::end(rows))
+    return Status::error(spec.type + " is not an activation");
+  return createElementwise(*row, spec, config);
+}
+
+} // namespace
+
+void kernels::addActivation(Registry &registry) {
+  for (const ElementwiseRow &row : rows)
+    registry.add(std::string(row.type), {create, row.numericPath, row.bits});
+}

@@ -1,0 +1,89 @@
+//===- Optimizer.cpp - Optimizers by element ------------------------------===//
+
+#include "Builtins.h"
+#include "ElementwiseRow.h"
+#include "npu/Kernels/Registry.h"
+
+#include <algorithm>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+using Binding = ElementwiseBinding;
+
+Expected<Binding> bindMomentum(const NodeSpec &spec, ElementwiseOp op,
+                               const NumericConfig &) {
+  auto nesterov = spec.attrs.get<bool>("use_nesterov", false);
+  if (!nesterov)
+    return nesterov.takeStatus();
+  if (*nesterov)
+    op = op == ElementwiseOp::Momentum ? ElementwiseOp::NesterovMomentum
+                                       : ElementwiseOp::FusedNesterovMomentum;
+  return Binding{op, {}};
+}
+
+Expected<Binding> bindAdamW(const NodeSpec &spec, ElementwiseOp op,
+                            const NumericConfig &) {
+  auto amsgrad = spec.attrs.get<bool>("amsgrad", false);
+  auto maximize = spec.attrs.get<bool>("maximize", false);
+  if (!amsgrad)
+    return amsgrad.takeStatus();
+  if (!maximize)
+    return maximize.takeStatus();
+  if (*amsgrad)
+    return Status::error("attribute 'amsgrad' is true, expected false");
+  return Binding{op, {*maximize ? -1.0f : 1.0f}};
+}
+
+constexpr std::string_view AtEnd = "fp32, one rounding at the end";
+constexpr std::string_view InType = "instructions of the tensor's type";
+
+// reference: docs/Kernels.md, optimizers
+constexpr ElementwiseRow rows[] = {
+    {"ApplyMomentumD", ElementwiseOp::Momentum, 5, Rounding::AtEnd,
+     FloatArithmeticBits, AtEnd, 2, bindMomentum},
+    {"FusedMulApplyMomentum", ElementwiseOp::FusedMomentum, 6, Rounding::AtEnd,
+     FloatArithmeticBits, AtEnd, 2, bindMomentum},
+    {"ApplyGradientDescent", ElementwiseOp::GradientDescent, 3,
+     Rounding::EveryInstruction, FloatProductBits, InType},
+    {"AdamApplyOne", ElementwiseOp::AdamApplyOne, 10,
+     Rounding::EveryInstruction, FloatProductBits, InType, 3},
+    {"AdamApplyOneAssign", ElementwiseOp::AdamApplyOne, 10,
+     Rounding::EveryInstruction, FloatProductBits, InType, 3},
+    {"AdamApplyOneWithDecay", ElementwiseOp::AdamApplyOneWithDecay, 11,
+     Rounding::EveryInstruction, FloatProductBits, InType, 3},
+    {"AdamApplyOneWithDecayAssign", ElementwiseOp::AdamApplyOneWithDecay, 11,
+     Rounding::EveryInstruction, FloatProductBits, InType, 3},
+    {"ApplyAdamW", ElementwiseOp::AdamWithDecoupledDecay, 11, Rounding::AtEnd,
+     FloatArithmeticBits, AtEnd, 3, bindAdamW},
+    {"LambApplyOptimizerAssign", ElementwiseOp::LambApplyOptimizer, 12,
+     Rounding::Tanh, FloatProductBits,
+     "fp32, one rounding at the end; 310: exp and ln in fp16", 3},
+    {"LambNextMVWithDecay", ElementwiseOp::LambNextWithDecay, 13,
+     Rounding::EveryInstruction, FloatProductBits, InType, 4},
+    {"LambUpdateWithLr", ElementwiseOp::LambUpdate, 9,
+     Rounding::EveryInstruction, FloatProductBits, InType},
+    {"LambUpdateWithLrV2", ElementwiseOp::LambUpdateV2, 7,
+     Rounding::EveryInstruction, FloatProductBits, InType},
+    {"LambApplyWeightAssign", ElementwiseOp::LambApplyWeight, 5,
+     Rounding::EveryInstruction, FloatProductBits, InType},
+};
+
+Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                         const NumericConfig &config) {
+  auto row = std::find_if(
+      std::begin(rows), std::end(rows),
+      [&](const ElementwiseRow &r) { return r.type == spec.type; });
+  if (row == std::end(rows))
+    return Status::error(spec.type + " is not an optimizer");
+  return createElementwise(*row, spec, config);
+}
+
+} // namespace
+
+void kernels::addOptimizer(Registry &registry) {
+  for (const ElementwiseRow &row : rows)
+    registry.add(std::string(row.type), {create, row.numericPath, row.bits});
+}

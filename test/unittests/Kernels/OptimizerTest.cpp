@@ -1,0 +1,268 @@
+// Optimizers against their definitions, bit for bit.
+
+#include "FloatTester.h"
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+constexpr int64_t Count = 1537;
+
+TestTensor plain(DataType dtype, const Floats &values) {
+  return floatTensor(dtype, {Count}, values);
+}
+
+/// Runs \p type on tensors and scalars (vectors of one value).
+std::vector<Floats> run(const char *type, DataType dtype,
+                        const std::vector<Floats> &inputs, size_t results,
+                        const Attributes &attrs = {},
+                        StatusBits expected = status::None) {
+  std::vector<TestTensor> tensors;
+  for (const Floats &input : inputs)
+    tensors.push_back(input.size() == 1 ? scalarTensor(dtype, input[0])
+                                        : plain(dtype, input));
+  auto result = runEverywhere(
+      type, tensors,
+      std::vector<TensorDesc>(results, plainDesc(dtype, {Count})), attrs);
+  EXPECT_EQ(result.status.valid & status::Documented, expected);
+  std::vector<Floats> outputs;
+  for (TestTensor &output : result.outputs)
+    outputs.push_back(floatsOf(output));
+  return outputs;
+}
+
+Floats values(float low, float high, unsigned seed) {
+  return randomFloats(Count, low, high, seed);
+}
+
+template <class F>
+Floats each(F f) {
+  Floats result;
+  for (int64_t i = 0; i < Count; ++i)
+    result.push_back(f(i));
+  return result;
+}
+
+float half(float value) { return toHalfAndBack(value); }
+
+Attributes boolAttr(const char *name) {
+  Attributes attrs;
+  attrs.set(name, true);
+  return attrs;
+}
+
+} // namespace
+
+TEST(OptimizerTest, Momentum) {
+  const Floats var = values(-2, 2, 1), accum = values(-1, 1, 2),
+               gradient = values(-1, 1, 3), factor = values(0, 2, 4);
+  const float rate = 0.0999755859375f, momentum = 0.89990234375f; // in fp16 too
+  for (DataType dtype : {DataType::Float, DataType::Float16}) {
+    auto rounded = [&](float value) {
+      return dtype == DataType::Float ? value : half(value);
+    };
+    for (bool nesterov : {false, true})
+      for (bool fused : {false, true}) {
+        auto next = [&](size_t i) {
+          return accum[i] * momentum +
+                 (fused ? gradient[i] * factor[i] : gradient[i]);
+        };
+        auto step = [&](size_t i) {
+          const float g = fused ? gradient[i] * factor[i] : gradient[i];
+          return nesterov ? g * rate + next(i) * momentum * rate
+                          : next(i) * rate;
+        };
+        std::vector<Floats> inputs{var, accum, {rate}, gradient, {momentum}};
+        if (fused)
+          inputs.push_back(factor);
+        auto outputs =
+            run(fused ? "FusedMulApplyMomentum" : "ApplyMomentumD", dtype,
+                inputs, 2, nesterov ? boolAttr("use_nesterov") : Attributes());
+        expectSameBits(outputs[0], each([&](size_t i) {
+                         return rounded(var[i] - step(i));
+                       }));
+        expectSameBits(outputs[1],
+                       each([&](size_t i) { return rounded(next(i)); }));
+      }
+  }
+}
+
+TEST(OptimizerTest, GradientDescent) {
+  const Floats var = values(-2, 2, 1), delta = values(-9, 9, 2);
+  auto inHalf =
+      run("ApplyGradientDescent", DataType::Float16, {var, {0.5f}, delta}, 1);
+  expectSameBits(inHalf[0], each([&](size_t i) {
+                   return half(var[i] - half(delta[i] * 0.5f));
+                 }));
+  auto inFloat =
+      run("ApplyGradientDescent", DataType::Float, {var, {0.1f}, delta}, 1);
+  expectSameBits(inFloat[0],
+                 each([&](size_t i) { return var[i] - delta[i] * 0.1f; }));
+  // A product beyond fp16.
+  run("ApplyGradientDescent", DataType::Float16, {var, {60000}, delta}, 1, {},
+      status::FloatOverflow);
+}
+
+TEST(OptimizerTest, AdamApplyOne) {
+  const Floats g = values(-1, 1, 1), v = values(0, 1, 2), m = values(-1, 1, 3),
+               var = values(-2, 2, 4);
+  const float rate = 0.01f, b1 = 0.9f, r1 = 0.1f, b2 = 0.999f, r2 = 0.001f,
+              decay = 0.01f, epsilon = 1e-6f;
+  for (bool decays : {false, true})
+    for (bool assigns : {false, true}) {
+      std::vector<Floats> inputs{g,    v,    m,    var,  {rate},
+                                 {b1}, {r1}, {b2}, {r2}, {epsilon}};
+      if (decays)
+        inputs.insert(inputs.end() - 1, Floats{decay});
+      const std::string type = std::string("AdamApplyOne") +
+                               (decays ? "WithDecay" : "") +
+                               (assigns ? "Assign" : "");
+      auto outputs = run(type.c_str(), DataType::Float, inputs, 3);
+      auto second = [&](size_t i) { return v[i] * b2 + g[i] * g[i] * r2; };
+      auto first = [&](size_t i) { return m[i] * b1 + g[i] * r1; };
+      expectSameBits(outputs[0], each(second));
+      expectSameBits(outputs[1], each(first));
+      expectSameBits(outputs[2], each([&](size_t i) {
+                       float step = first(i) / (std::sqrt(second(i)) + epsilon);
+                       if (decays)
+                         step += var[i] * decay;
+                       return var[i] - step * rate;
+                     }));
+    }
+}
+
+TEST(OptimizerTest, AdamApplyOneInHalf) {
+  const Floats g = values(-1, 1, 1), v = values(0.1f, 1, 2),
+               m = values(-1, 1, 3), var = values(-2, 2, 4);
+  auto outputs = run(
+      "AdamApplyOne", DataType::Float16,
+      {g, v, m, var, {0.5f}, {0.5f}, {0.25f}, {0.75f}, {0.125f}, {0.5f}}, 3);
+  auto second = [&](size_t i) {
+    return half(half(v[i] * 0.75f) + half(half(g[i] * g[i]) * 0.125f));
+  };
+  auto first = [&](size_t i) {
+    return half(half(m[i] * 0.5f) + half(g[i] * 0.25f));
+  };
+  expectSameBits(outputs[0], each(second));
+  expectSameBits(outputs[1], each(first));
+  expectSameBits(outputs[2], each([&](size_t i) {
+                   const float down = half(half(std::sqrt(second(i))) + 0.5f);
+                   return half(var[i] - half(half(first(i) / down) * 0.5f));
+                 }));
+}
+
+TEST(OptimizerTest, AdamW) {
+  const Floats g = values(-1, 1, 1), v = values(0, 1, 2), m = values(-1, 1, 3),
+               var = values(-2, 2, 4);
+  const float p1 = 0.81f, p2 = 0.998f, rate = 0.01f, decay = 0.1f, b1 = 0.9f,
+              b2 = 0.999f, epsilon = 1e-6f;
+  for (bool maximize : {false, true}) {
+    auto outputs =
+        run("ApplyAdamW", DataType::Float,
+            {var, m, v, {p1}, {p2}, {rate}, {decay}, {b1}, {b2}, {epsilon}, g},
+            3, maximize ? boolAttr("maximize") : Attributes());
+    const float sign = maximize ? -1.0f : 1.0f;
+    auto first = [&](size_t i) {
+      return m[i] * b1 + sign * g[i] * (1.0f - b1);
+    };
+    auto second = [&](size_t i) {
+      return v[i] * b2 + g[i] * g[i] * (1.0f - b2);
+    };
+    expectSameBits(outputs[1], each(first));
+    expectSameBits(outputs[2], each(second));
+    expectSameBits(outputs[0], each([&](size_t i) {
+                     const float step =
+                         first(i) / (1.0f - p1) /
+                         (std::sqrt(second(i) / (1.0f - p2)) + epsilon);
+                     return var[i] * (1.0f - rate * decay) - rate * step;
+                   }));
+  }
+  const TensorDesc scalar = plainDesc(DataType::Float, {1});
+  EXPECT_EQ(refusal("ApplyAdamW", std::vector<TensorDesc>(11, scalar),
+                    std::vector<TensorDesc>(3, scalar), boolAttr("amsgrad")),
+            "node: attribute 'amsgrad' is true, expected false");
+}
+
+TEST(OptimizerTest, LambStep) {
+  const Floats g = values(-1, 1, 1), v = values(0.01f, 1, 2),
+               m = values(-1, 1, 3), var = values(-2, 2, 4);
+  const float b1 = 0.9f, r1 = 0.1f, b2 = 0.99f, r2 = 0.01f, epsilon = 1e-6f,
+              steps = 3, decay = 0.01f;
+  auto outputs = run(
+      "LambApplyOptimizerAssign", DataType::Float,
+      {g, v, m, var, {b1}, {r1}, {b2}, {r2}, {epsilon}, {steps}, {1}, {decay}},
+      3);
+  auto second = [&](size_t i) { return v[i] * b2 + g[i] * g[i] * r2; };
+  auto first = [&](size_t i) { return m[i] * b1 + g[i] * r1; };
+  expectSameBits(outputs[1], each(second));
+  expectSameBits(outputs[2], each(first));
+  // Powers by exp and ln: not to the last bit.
+  std::vector<double> update;
+  for (int64_t i = 0; i < Count; ++i)
+    update.push_back(
+        double(first(i)) / (1 - std::pow(b1, 3)) /
+            (std::sqrt(second(i) / (1 - std::pow(b2, 3))) + epsilon) +
+        var[i] * decay);
+  expectNear(outputs[0], update, 2e-5);
+}
+
+TEST(OptimizerTest, LambNext) {
+  const Floats square = values(0, 1, 1), v = values(0.01f, 1, 2),
+               g = values(-1, 1, 3), m = values(-1, 1, 4),
+               var = values(-2, 2, 5);
+  const float c2 = 0.1f, c1 = 0.2f, b1 = 0.9f, r1 = 0.1f, b2 = 0.99f,
+              r2 = 0.01f, decay = 0.01f, epsilon = 1e-6f;
+  auto outputs = run("LambNextMVWithDecay", DataType::Float,
+                     {square,
+                      v,
+                      {c2},
+                      g,
+                      m,
+                      {c1},
+                      var,
+                      {b1},
+                      {r1},
+                      {b2},
+                      {r2},
+                      {decay},
+                      {epsilon}},
+                     4);
+  auto second = [&](size_t i) { return v[i] * b2 + square[i] * r2; };
+  auto first = [&](size_t i) { return m[i] * b1 + g[i] * r1; };
+  expectSameBits(outputs[1], each(first));
+  expectSameBits(outputs[2], each(second));
+  expectSameBits(outputs[0], each([&](size_t i) {
+                   return var[i] * decay +
+                          1.0f / std::sqrt(second(i) / c2 + epsilon) *
+                              (first(i) / c1);
+                 }));
+  expectSameBits(outputs[3], each([&](size_t i) {
+                   return var[i] * decay +
+                          first(i) / c1 / (std::sqrt(second(i) / c2) + epsilon);
+                 }));
+}
+
+TEST(OptimizerTest, LambUpdates) {
+  const Floats update = values(-1, 1, 1), var = values(-2, 2, 2);
+  const float rate = 0.01f;
+  struct Norms {
+    float ofVar, ofUpdate, ratio;
+  };
+  for (const Norms &n : {Norms{3, 2, 1.5f}, {0, 2, 1}, {3, 0, 1}, {0, 0, 1}}) {
+    const Floats expected =
+        each([&](size_t i) { return var[i] - n.ratio * rate * update[i]; });
+    expectSameBits(run("LambApplyWeightAssign", DataType::Float,
+                       {{n.ofVar}, {n.ofUpdate}, {rate}, update, var}, 1)[0],
+                   expected);
+    expectSameBits(run("LambUpdateWithLrV2", DataType::Float,
+                       {{n.ofVar}, {n.ofUpdate}, {rate}, update, var, {0}, {1}},
+                       1)[0],
+                   expected);
+  }
+  // The ratio is kept between 0 and 1.25.
+  expectSameBits(
+      run("LambUpdateWithLr", DataType::Float,
+          {{2}, {3}, {2}, {rate}, update, var, {0}, {1}, {1.25f}}, 1)[0],
+      each([&](size_t i) { return var[i] - 1.25f * rate * update[i]; }));
+}
