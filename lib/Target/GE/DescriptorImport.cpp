@@ -5,6 +5,8 @@
 #include "npu/Dialect/GE/IR/ElementTypes.h"
 #include "npu/Support/DataType.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 using namespace mlir;
 using namespace npu::ge;
 
@@ -95,7 +97,14 @@ LogicalResult AttributeImporter::importDesc(TextRange range, Type &type,
   if (!hasShape)
     entries.push_back(builder.getNamedAttr(NoShapeKey, builder.getUnitAttr()));
   if (ranked) {
-    llvm::erase_if(attrs, takeOrigin);
+    // Of a key that repeats only the last value counts.
+    llvm::SmallPtrSet<const void *, 16> later;
+    SmallVector<NamedAttribute, 16> kept;
+    for (NamedAttribute attr : llvm::reverse(attrs))
+      if (later.insert(attr.getName().getAsOpaquePointer()).second &&
+          !takeOrigin(attr))
+        kept.push_back(attr);
+    attrs = std::move(kept);
     if (untypedOriginShape)
       entries.push_back(
           builder.getNamedAttr(UntypedOriginShapeKey, builder.getUnitAttr()));
