@@ -1,6 +1,7 @@
 //===- ApplyAdam.cpp - A step of the Adam optimizer -----------------------===//
 
 #include "Builtins.h"
+#include "FloatElements.h"
 #include "KernelChecks.h"
 #include "npu/Kernels/Registry.h"
 
@@ -65,9 +66,9 @@ public:
             const float step = usesNesterov ? beta1 * first + rest1 * g : first;
             const float result =
                 var[i] - rate * step / (std::sqrt(second) + epsilon);
-            outputs[Var].as<float>()[i] = result;
-            outputs[FirstMoment].as<float>()[i] = first;
-            outputs[SecondMoment].as<float>()[i] = second;
+            outputs[Var].as<float>()[i] = canonicalNaN(result);
+            outputs[FirstMoment].as<float>()[i] = canonicalNaN(first);
+            outputs[SecondMoment].as<float>()[i] = canonicalNaN(second);
             finite &= std::isfinite(first) && std::isfinite(second) &&
                       std::isfinite(result);
             finiteInputs &= std::isfinite(g) && std::isfinite(m[i]) &&

@@ -4,6 +4,7 @@
 #include "Builtins.h"
 #include "ElementwiseOps.h"
 #include "FloatElements.h"
+#include "FloatLines.h"
 #include "KernelChecks.h"
 #include "PlainTensor.h"
 #include "npu/Kernels/Registry.h"
@@ -110,24 +111,28 @@ CrossEntropyKernel::run(RunContext &context,
         for (int64_t line = begin; line < end; ++line) {
           toFloat(dtype, x + line * width * size, row);
           toFloat(dtype, y + line * width * size, target);
+          const bool finite = areFinite(row) && areFinite(target);
           float max = row[0];
-          for (float value : row) {
-            if (!std::isfinite(value))
-              bits |= npu::status::VectorNanInfInput;
+          for (float value : row)
             if (std::isnan(value) || value > max)
               max = std::isnan(max) ? max : value;
-          }
           for (float &value : row)
             value -= max;
+          bool overflows = !areFinite(row);
           bits |= apply(ElementwiseOp::Exp, row, power);
           const float sum = sumInOrder(power.data(), power.size());
           float logarithm;
           bits |= apply(ElementwiseOp::Log, {&sum, 1}, {&logarithm, 1});
           for (int64_t i = 0; i < width; ++i) {
             row[i] = target[i] * (logarithm - row[i]);
-            power[i] = power[i] / sum - target[i];
+            power[i] = canonicalNaN(power[i] / sum - target[i]);
           }
-          const float result = sumInOrder(row.data(), row.size());
+          const float result = canonicalNaN(sumInOrder(row.data(), row.size()));
+          overflows |= !std::isfinite(result) || !areFinite(power);
+          if (!finite)
+            bits |= npu::status::VectorNanInfInput;
+          else if (overflows)
+            bits |= npu::status::FloatOverflow;
           bits |= fromFloat(dtype, {&result, 1}, toLoss + line * size, mode);
           bits |=
               fromFloat(dtype, power, toBackprop + line * width * size, mode);

@@ -301,14 +301,20 @@ protected:
   void prepare(std::span<const ConstTensor> inputs) override;
   ChunkInput fetchOperand(int64_t begin, int64_t count,
                           std::vector<std::byte> &buffer) const override {
+    const std::byte *data = reinterpret_cast<const std::byte *>(words.data());
     buffer.resize(count * sizeof(uint64_t));
-    if (shape->access(1) == ElementwiseShape::Access::Scalar)
+    switch (shape->access(1)) {
+    case ElementwiseShape::Access::Flat:
+      return {data + begin * sizeof(uint64_t), sizeof(uint64_t)};
+    case ElementwiseShape::Access::Scalar:
       for (int64_t i = 0; i < count; ++i)
-        std::memcpy(buffer.data() + i * sizeof(uint64_t), words.data(),
+        std::memcpy(buffer.data() + i * sizeof(uint64_t), data,
                     sizeof(uint64_t));
-    else
-      shape->gather(1, reinterpret_cast<const std::byte *>(words.data()), begin,
-                    count, sizeof(uint64_t), buffer.data());
+      break;
+    case ElementwiseShape::Access::Gathered:
+      shape->gather(1, data, begin, count, sizeof(uint64_t), buffer.data());
+      break;
+    }
     return {buffer.data(), sizeof(uint64_t)};
   }
   DataType scaleType = DataType::Undefined;

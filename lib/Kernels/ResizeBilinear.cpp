@@ -3,6 +3,7 @@
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "FloatElements.h"
+#include "FloatLines.h"
 #include "KernelChecks.h"
 #include "npu/Kernels/Layout.h"
 #include "npu/Kernels/Registry.h"
@@ -138,7 +139,7 @@ void ResizeBilinearKernel::resizeRow(std::span<const float> upper,
         return a + (b - a) * source.weight;
       };
       const float top = between(upper), bottom = between(lower);
-      result[w * in.lanes + lane] = top + (bottom - top) * weight;
+      result[w * in.lanes + lane] = canonicalNaN(top + (bottom - top) * weight);
     }
   }
 }
@@ -164,6 +165,10 @@ ResizeBilinearKernel::run(RunContext &context,
           read(source.first, upper);
           read(source.second, lower);
           resizeRow(upper, lower, source.weight, result);
+          if (!areFinite(upper) || !areFinite(lower))
+            bits |= npu::status::VectorNanInfInput;
+          else if (!areFinite(result))
+            bits |= npu::status::FloatOverflow;
           bits |= fromFloat(outType, result,
                             outputs[0].data + row * outRow * outSize, mode);
         }
@@ -175,8 +180,9 @@ ResizeBilinearKernel::run(RunContext &context,
 } // namespace
 
 void kernels::addResizeBilinear(Registry &registry) {
+  constexpr StatusBits bits = status::FloatOverflow | status::CastOverflow |
+                              status::CastUnderflow | status::VectorNanInfInput;
   for (const char *type : {"ResizeBilinearV2D", "ResizeBilinearV2"})
     registry.add(type, {ResizeBilinearKernel::create,
-                        "fp32, along rows first, one rounding",
-                        status::CastUnderflow});
+                        "fp32, along rows first, one rounding", bits});
 }

@@ -1,5 +1,6 @@
 //===- SegmentSum.cpp - Sums of rows by segment ---------------------------===//
 
+#include "AtomicSum.h"
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "FloatElements.h"
@@ -8,9 +9,9 @@
 #include "npu/Kernels/Registry.h"
 #include "npu/Numerics/Half.h"
 
-#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -31,12 +32,13 @@ public:
 private:
   DataType dtype = DataType::Undefined, idType = DataType::Undefined;
   OverflowMode mode = OverflowMode::Saturate;
+  bool byAtomics = false; ///< fp32 sums that a device makes in memory
   int64_t numRows = 1, width = 1, numSegments = 0;
 
   void sortRows(const std::byte *ids, std::vector<int64_t> &first,
                 std::vector<int64_t> &rows) const;
   template <typename T, typename Add>
-  StatusBits sumSegment(std::span<const int64_t> rows, const T *from, T *to,
+  NodeStatus sumSegment(std::span<const int64_t> rows, const T *from, T *to,
                         const Add &add) const;
 };
 
@@ -64,30 +66,35 @@ void SegmentSumKernel::sortRows(const std::byte *ids,
 }
 
 template <typename T, typename Add>
-StatusBits SegmentSumKernel::sumSegment(std::span<const int64_t> rows,
+NodeStatus SegmentSumKernel::sumSegment(std::span<const int64_t> rows,
                                         const T *from, T *to,
                                         const Add &add) const {
-  StatusBits bits = status::None;
+  NodeStatus status;
   std::memset(to, 0, width * sizeof(T));
   for (int64_t row : rows)
     for (int64_t i = 0; i < width; ++i)
-      to[i] = add(to[i], from[row * width + i], bits);
-  return bits;
+      to[i] = add(to[i], from[row * width + i], status);
+  return status;
 }
 
-float addFloats(float a, float b, StatusBits &bits) {
+float addFloats(float a, float b, NodeStatus &status) {
   const float sum = a + b;
   if (!std::isfinite(b))
-    bits |= status::VectorNanInfInput;
+    status.valid |= status::VectorNanInfInput;
   else if (std::isfinite(a) && !std::isfinite(sum))
-    bits |= status::FloatOverflow;
-  return sum;
+    status.valid |= status::FloatOverflow;
+  return canonicalNaN(sum);
 }
 
-int32_t addIntegers(int32_t a, int32_t b, StatusBits &bits) {
+float addInMemory(float a, float b, NodeStatus &status) {
+  status.atomic = combine(status.atomic, addAtomically(a, b));
+  return canonicalNaN(a);
+}
+
+int32_t addIntegers(int32_t a, int32_t b, NodeStatus &status) {
   int32_t sum;
   if (__builtin_add_overflow(a, b, &sum))
-    bits |= status::IntegerOverflow;
+    status.valid |= status::IntegerOverflow;
   return sum;
 }
 
@@ -96,33 +103,36 @@ SegmentSumKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                       std::span<const MutableTensor> outputs) {
   std::vector<int64_t> first, rows;
   sortRows(inputs[1].data, first, rows);
-  std::atomic<StatusBits> status{npu::status::None};
+  NodeStatus status;
+  std::mutex mutex;
   const int64_t grain =
       std::max<int64_t>(1, (1 << 12) / std::max<int64_t>(width, 1));
   context.pool.parallelFor(
       numSegments, grain, [&](int64_t begin, int64_t end, int64_t) {
-        StatusBits bits = npu::status::None;
+        NodeStatus ofChunk;
         for (int64_t segment = begin; segment < end; ++segment) {
           const std::span<const int64_t> mine(rows.data() + first[segment],
                                               rows.data() + first[segment + 1]);
           const int64_t at = segment * width;
           if (dtype == DataType::Float)
-            bits |= sumSegment(mine, inputs[0].as<float>(),
-                               outputs[0].as<float>() + at, addFloats);
+            ofChunk |= sumSegment(mine, inputs[0].as<float>(),
+                                  outputs[0].as<float>() + at,
+                                  byAtomics ? addInMemory : addFloats);
           else if (dtype == DataType::Int32)
-            bits |= sumSegment(mine, inputs[0].as<int32_t>(),
-                               outputs[0].as<int32_t>() + at, addIntegers);
+            ofChunk |= sumSegment(mine, inputs[0].as<int32_t>(),
+                                  outputs[0].as<int32_t>() + at, addIntegers);
           else
-            bits |= sumSegment(
+            ofChunk |= sumSegment(
                 mine, inputs[0].as<numerics::Half>(),
                 outputs[0].as<numerics::Half>() + at,
-                [&](numerics::Half a, numerics::Half b, StatusBits &raised) {
-                  return numerics::add(a, b, mode, raised);
+                [&](numerics::Half a, numerics::Half b, NodeStatus &raised) {
+                  return numerics::add(a, b, mode, raised.valid);
                 });
         }
-        status |= bits;
+        std::lock_guard lock(mutex);
+        status |= ofChunk;
       });
-  return NodeStatus{status, npu::status::None};
+  return status;
 }
 
 Expected<std::unique_ptr<Kernel>>
@@ -166,6 +176,12 @@ SegmentSumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->dtype = x.dtype;
   kernel->idType = ids.dtype;
   kernel->mode = config.overflow;
+  if (x.dtype == DataType::Float) {
+    auto byAtomics = accumulatesByAtomics(spec);
+    if (!byAtomics)
+      return inNode(spec, byAtomics.takeStatus());
+    kernel->byAtomics = *byAtomics;
+  }
   kernel->numRows = ids.numElements();
   for (size_t i = idRank; i < x.shape.size(); ++i)
     kernel->width *= x.shape[i];
@@ -181,6 +197,6 @@ void kernels::addSegmentSum(Registry &registry) {
                  {SegmentSumKernel::create,
                   "one addition after the other in the order of the rows, in "
                   "the tensor's type",
-                  status::FloatOverflow | status::FloatUnderflow |
-                      status::IntegerOverflow | status::VectorNanInfInput});
+                  status::FloatOverflow | status::IntegerOverflow |
+                      status::VectorNanInfInput});
 }
