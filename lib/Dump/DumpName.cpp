@@ -2,6 +2,7 @@
 
 #include "npu/Dump/DumpName.h"
 
+#include "npu/Dump/CsvText.h"
 #include "npu/Support/File.h"
 
 #include <algorithm>
@@ -96,21 +97,7 @@ bool npu::dump::isShortName(std::string_view fileName) {
 
 std::string npu::dump::formatMappingRow(std::string_view shortName,
                                         std::string_view fileName) {
-  std::string row(shortName);
-  row += ',';
-  if (fileName.find_first_of(",\"\r\n") == std::string_view::npos) {
-    row += fileName;
-  } else {
-    row += '"';
-    for (char c : fileName) {
-      if (c == '"')
-        row += '"';
-      row += c;
-    }
-    row += '"';
-  }
-  row += '\n';
-  return row;
+  return std::string(shortName) + ',' + quoteCsv(fileName) + '\n';
 }
 
 /// Takes a quoted field off \p text, whose first character is the quote. Fails,

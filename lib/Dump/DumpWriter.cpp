@@ -2,9 +2,9 @@
 
 #include "npu/Dump/DumpWriter.h"
 
-#include "Folder.h"
 #include "JobCheck.h"
 #include "Manifest.h"
+#include "npu/Dump/Folder.h"
 
 #include <algorithm>
 #include <atomic>
@@ -129,7 +129,7 @@ struct DumpWriter::Impl {
   void run();
   Status writeJob(QueuedJob &queued, ManifestFile &file);
   Expected<int> getFolder(const std::string &path);
-  int writeFile(int folder, const DumpJob &job, const std::string &header,
+  int writeFile(int folder, const DumpJob &job, const std::string &start,
                 std::string &temporary, uint32_t &crc);
   int writePiece(int fd, std::vector<iovec> &parts, uint32_t &crc);
 };
@@ -276,10 +276,10 @@ int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
   return 0;
 }
 
-/// Makes a hidden file of \p header and the data of \p job in \p folder.
-/// Returns 0, or an errno value and no file.
+/// Makes a hidden file of \p start and, where that is a header, the data of
+/// \p job in \p folder. Returns 0, or an errno value and no file.
 int DumpWriter::Impl::writeFile(int folder, const DumpJob &job,
-                                const std::string &header,
+                                const std::string &start,
                                 std::string &temporary, uint32_t &crc) {
   FileDescriptor fd = createHiddenFile(folder, temporary);
   if (!fd)
@@ -299,8 +299,9 @@ int DumpWriter::Impl::writeFile(int folder, const DumpJob &job,
       }
     }
   };
-  append(asBytes(header));
-  job.record.forEachPart(append);
+  append(asBytes(start));
+  if (!job.makeCsv)
+    job.record.forEachPart(append);
   if (error == 0 && !piece.empty())
     error = writePiece(fd.get(), piece, crc);
   if (int closeError = fd.close(); error == 0)
@@ -338,21 +339,27 @@ Status DumpWriter::Impl::writeJob(QueuedJob &queued, ManifestFile &file) {
 
   const std::string &opName =
       job.nameInFile.empty() ? job.record.opName : job.nameInFile;
+  std::string start;
   uint64_t &timestamp = job.record.dumpTime;
   timestamp = std::max(queued.time, lastTimestamp + 1);
   for (;; ++timestamp) {
-    const std::string fullName =
-        toFileName({job.opType, opName, job.taskId, job.streamId, timestamp,
-                    std::nullopt});
+    std::string fullName = toFileName({job.opType, opName, job.taskId,
+                                       job.streamId, timestamp, std::nullopt});
+    if (job.makeCsv)
+      fullName += ".csv";
     const bool isLong = fullName.size() > MaxFileNameBytes;
     const std::string name =
         isLong ? makeShortName(folderPath + "/" + fullName) : fullName;
     if (::faccessat(*folderFd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
       continue;
-    const std::string header = serializeHeader(job.record);
+    // The header has the time stamp; statistics do not, and may take long.
+    if (!job.makeCsv)
+      start = serializeHeader(job.record);
+    else if (start.empty())
+      start = job.makeCsv(job.record);
     std::string temporary;
     uint32_t crc = 0;
-    int error = writeFile(*folderFd, job, header, temporary, crc);
+    int error = writeFile(*folderFd, job, start, temporary, crc);
     if (error == 0) {
       if (isLong)
         error = appendMappingRow(*folderFd, formatMappingRow(name, fullName));
@@ -367,7 +374,7 @@ Status DumpWriter::Impl::writeJob(QueuedJob &queued, ManifestFile &file) {
       return errnoStatus(ErrorKind::Incomplete, folderPath + "/" + name, error);
     lastTimestamp = timestamp;
     file = {folder + "/" + name, isLong ? fullName : std::string(),
-            header.size(), crc};
+            start.size(), crc};
     return Status();
   }
 }

@@ -1,6 +1,6 @@
 //===- FileList.cpp - The dump files of a folder --------------------------===//
 
-#include "FileList.h"
+#include "npu/Dump/FileList.h"
 
 #include "npu/Dump/DumpName.h"
 

@@ -1,6 +1,6 @@
 //===- Folder.cpp - Making folders and hidden files -----------------------===//
 
-#include "Folder.h"
+#include "npu/Dump/Folder.h"
 
 #include <cerrno>
 #include <fcntl.h>

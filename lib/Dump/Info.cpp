@@ -2,7 +2,7 @@
 
 #include "npu/Dump/Info.h"
 
-#include "FileList.h"
+#include "npu/Dump/FileList.h"
 
 #include "npu/Support/SmallFloat.h"
 

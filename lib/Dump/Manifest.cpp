@@ -2,8 +2,8 @@
 
 #include "Manifest.h"
 
-#include "Folder.h"
 #include "Json.h"
+#include "npu/Dump/Folder.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -71,9 +71,12 @@ void ManifestWriter::addFile(const DumpJob &job, const ManifestFile &file) {
     json["original_name"] = file.originalName;
   json.update(describeJob(job));
   json["timestamp"] = job.record.dumpTime;
-  Json parts = describeParts(job.record, file.headerBytes);
+  Json parts = Json::array(); // none in a file of statistics
   uint64_t size = file.headerBytes;
-  job.record.forEachPart([&](ByteView data) { size += data.size(); });
+  if (!job.makeCsv) {
+    parts = describeParts(job.record, file.headerBytes);
+    job.record.forEachPart([&](ByteView data) { size += data.size(); });
+  }
   char checksum[9];
   std::snprintf(checksum, sizeof(checksum), "%08x", file.crc32);
   json["size"] = size;

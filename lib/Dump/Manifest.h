@@ -11,7 +11,7 @@ namespace npu::dump {
 struct ManifestFile {
   std::string path;         ///< below the {time} folder
   std::string originalName; ///< where the file has a name of digits
-  uint64_t headerBytes = 0; ///< offset of the first tensor
+  uint64_t headerBytes = 0; ///< offset of the first tensor, or all of a CSV
   uint32_t crc32 = 0;       ///< of the whole file, as zlib computes it
 };
 

@@ -2,7 +2,7 @@
 
 #include "npu/Dump/OverflowRecords.h"
 
-#include "FileList.h"
+#include "npu/Dump/FileList.h"
 
 #include <algorithm>
 #include <charconv>

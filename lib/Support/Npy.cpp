@@ -217,15 +217,27 @@ Expected<NpyFile> npu::readNpy(const std::string &path) {
   return NpyFile{std::move(*file), std::move(*array)};
 }
 
+std::string_view npu::getNpyDescr(DataType dtype) {
+  for (const Descr &descr : descrs)
+    if (descr.dtype == dtype)
+      return descr.text;
+  return {};
+}
+
+Expected<std::string> npu::makeNpyHeader(DataType dtype, const Shape &shape) {
+  const std::string_view descr = getNpyDescr(dtype);
+  if (descr.empty())
+    return Status::error("NumPy has no type for " +
+                         std::string(getName(dtype)));
+  return makeHeader(descr, shape);
+}
+
 Status npu::writeNpy(const std::string &path, const NpyView &array) {
   const bool widen = array.dtype == DataType::BFloat16;
-  const Descr *descr = nullptr;
-  for (const Descr &candidate : descrs)
-    if (candidate.dtype == (widen ? DataType::Float : array.dtype))
-      descr = &candidate;
-  if (!descr)
-    return Status::error(path + ": NumPy has no type for " +
-                         std::string(getName(array.dtype)));
+  Expected<std::string> header =
+      makeNpyHeader(widen ? DataType::Float : array.dtype, array.shape);
+  if (!header)
+    return header.takeStatus().withContext(path);
   if (Status status = checkSize(array); !status)
     return std::move(status).withContext(path);
   std::vector<float> wide(widen ? array.data.size() / 2 : 0);
@@ -234,8 +246,7 @@ Status npu::writeNpy(const std::string &path, const NpyView &array) {
     std::memcpy(&bits, array.data.data() + 2 * i, sizeof(bits));
     wide[i] = bfloat16ToFloat(bits);
   }
-  const std::string header = makeHeader(descr->text, array.shape);
   const ByteView parts[] = {
-      asBytes(header), widen ? std::as_bytes(std::span(wide)) : array.data};
+      asBytes(*header), widen ? std::as_bytes(std::span(wide)) : array.data};
   return writeFile(path, parts);
 }

@@ -13,8 +13,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <vector>
-
 using namespace mlir;
 using namespace npu;
 
@@ -71,45 +69,48 @@ static bool hasIterator(ModuleOp module) {
   return found;
 }
 
-static Expected<Module> findInFolder(std::string &path, MLIRContext *context) {
+Expected<std::vector<GraphCandidate>>
+npu::findComputeGraphs(const std::string &folder, MLIRContext *context) {
   std::vector<std::string> files;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator it(path, error), end;
+  for (llvm::sys::fs::directory_iterator it(folder, error), end;
        it != end && !error; it.increment(error))
     if (StringRef(it->path()).ends_with("_Build.txt"))
       files.push_back(it->path());
   if (error)
-    return Status::error(path + ": cannot list: " + error.message());
+    return Status::error(folder + ": cannot list: " + error.message());
   llvm::sort(files);
 
-  struct Candidate {
-    std::string file;
-    Module module;
-    size_t numNodes = 0;
-  };
-  std::vector<Candidate> all, fed;
+  std::vector<GraphCandidate> all, fed;
   for (const std::string &file : files) {
     Expected<Module> module = loadFile(file, context);
     if (!module)
       return module.takeStatus();
-    Candidate candidate{file, std::move(*module)};
+    GraphCandidate candidate{file, std::move(*module)};
     candidate.module->walk([&](ge::NodeOp) { ++candidate.numNodes; });
     (hasIterator(*candidate.module) ? fed : all)
         .push_back(std::move(candidate));
   }
-  std::vector<Candidate> &candidates = fed.empty() ? all : fed;
+  std::vector<GraphCandidate> &candidates = fed.empty() ? all : fed;
   if (candidates.empty())
-    return Status::error(path + ": no *_Build.txt in the folder");
-  if (candidates.size() > 1) {
+    return Status::error(folder + ": no *_Build.txt in the folder");
+  return std::move(candidates);
+}
+
+static Expected<Module> findInFolder(std::string &path, MLIRContext *context) {
+  Expected<std::vector<GraphCandidate>> candidates =
+      findComputeGraphs(path, context);
+  if (!candidates)
+    return candidates.takeStatus();
+  if (candidates->size() > 1) {
     std::string message = path + ": several graphs may be the compute graph:";
-    for (const Candidate &candidate : candidates)
-      message += (&candidate == candidates.data() ? " " : ", ") +
-                 llvm::sys::path::filename(candidate.file).str() + " (" +
+    for (const GraphCandidate &candidate : *candidates)
+      message += " " + llvm::sys::path::filename(candidate.file).str() + " (" +
                  std::to_string(candidate.numNodes) + " ops)";
     return Status::error(message + "; name one of them");
   }
-  path = candidates.front().file;
-  return std::move(candidates.front().module);
+  path = candidates->front().file;
+  return std::move(candidates->front().module);
 }
 
 Expected<Module> npu::loadGraph(std::string &path, MLIRContext *context) {

@@ -8,7 +8,23 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <vector>
+
 namespace npu {
+
+/// A graph of a folder of stage files that may be the one that computes.
+struct GraphCandidate {
+  std::string file;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  size_t numNodes = 0;
+};
+
+/// The compute graphs of a folder of stage files, by the names of their files:
+/// those *_Build.txt that an iterator feeds, or else all. Fails where there are
+/// none, and, with an empty message, on faults inside a file, which are
+/// diagnostics of \p context.
+Expected<std::vector<GraphCandidate>>
+findComputeGraphs(const std::string &folder, mlir::MLIRContext *context);
 
 /// Loads GE graph text, MLIR text or bytecode, told apart by content, or finds
 /// the compute graph in a folder of stage files: the only *_Build.txt that an

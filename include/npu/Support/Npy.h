@@ -38,6 +38,13 @@ Expected<NpyView> parseNpy(ByteView bytes);
 /// Maps \p path and reads it as parseNpy does.
 Expected<NpyFile> readNpy(const std::string &path);
 
+/// What stands in front of the data of an array in a file. Fails on types NumPy
+/// lacks.
+Expected<std::string> makeNpyHeader(DataType dtype, const Shape &shape);
+
+/// "<f2": how NumPy spells \p dtype in a file; empty for types it lacks.
+std::string_view getNpyDescr(DataType dtype);
+
 /// Writes \p array to \p path, replacing an older file. bfloat16 becomes
 /// float32. Fails on types NumPy lacks, and where the data is not exactly as
 /// long as the shape says.

@@ -1,7 +1,7 @@
-//===- FileList.h - The dump files of a folder -----------------*- C++ -*-===//
+//===- FileList.h - The dump files of a folder ------------------*- C++ -*-===//
 
-#ifndef NPU_LIB_DUMP_FILELIST_H
-#define NPU_LIB_DUMP_FILELIST_H
+#ifndef NPU_DUMP_FILELIST_H
+#define NPU_DUMP_FILELIST_H
 
 #include "npu/Support/Status.h"
 
@@ -22,4 +22,4 @@ Expected<std::vector<ListedFile>> listDumpFiles(const std::string &path);
 
 } // namespace npu::dump
 
-#endif // NPU_LIB_DUMP_FILELIST_H
+#endif // NPU_DUMP_FILELIST_H

@@ -1,7 +1,7 @@
-//===- Folder.h - Making folders and hidden files --------------*- C++ -*-===//
+//===- Folder.h - Making folders and hidden files ---------------*- C++ -*-===//
 
-#ifndef NPU_LIB_DUMP_FOLDER_H
-#define NPU_LIB_DUMP_FOLDER_H
+#ifndef NPU_DUMP_FOLDER_H
+#define NPU_DUMP_FOLDER_H
 
 #include "npu/Support/File.h"
 
@@ -20,4 +20,4 @@ FileDescriptor createHiddenFile(int folder, std::string &name);
 
 } // namespace npu::dump
 
-#endif // NPU_LIB_DUMP_FOLDER_H
+#endif // NPU_DUMP_FOLDER_H

@@ -1,0 +1,177 @@
+//===- CompareRow.cpp - A row of the result of compare --------------------===//
+
+#include "CompareRow.h"
+
+#include "npu/Dump/CsvText.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+using namespace npu;
+using namespace npu::dump;
+
+std::string_view npu::dump::getName(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Pass:
+    return "PASS";
+  case Verdict::Fail:
+    return "FAIL";
+  case Verdict::Skip:
+    return "SKIP";
+  case Verdict::Missing:
+    return "MISSING";
+  case Verdict::Error:
+    return "ERROR";
+  }
+  return "";
+}
+
+std::string npu::dump::getCompareHeader(const CompareOptions &options,
+                                        bool hasArrays) {
+  // An array has no address; Ascend's tool leaves its column out.
+  std::string header = "Index,OpType,NPUDump,DataType,Address,GroundTruth,";
+  header += hasArrays && options.compat ? "DataType," : "DataType,Address,";
+  header += "TensorIndex,Shape";
+  if (options.overflowColumn)
+    header += ",OverFlow";
+  header += ",CosineSimilarity,MaxAbsoluteError,AccumulatedRelativeError,"
+            "RelativeEuclideanDistance,KullbackLeiblerDivergence,"
+            "StandardDeviation,MeanAbsoluteError,RootMeanSquareError,"
+            "MaxRelativeError,MeanRelativeError,CompareFailReason";
+  if (!options.compat)
+    header += ",Verdict,MismatchRatio,Mismatches,MaxUlp,FirstDifference,"
+              "ZeroReferences,NonFinite,GoldenNonFinite,InputRanges";
+  return header + "\n";
+}
+
+/// A number of the report: all digits, or as Ascend's tool six decimals.
+static std::string toText(const std::optional<double> &value, bool compat) {
+  if (!value)
+    return "NaN"; // was not computed
+  if (std::isnan(*value))
+    return "nan";
+  char text[400];
+  if (compat)
+    return std::string(text, static_cast<size_t>(std::snprintf(
+                                 text, sizeof(text), "%.6f", *value)));
+  return std::string(text, std::to_chars(text, std::end(text), *value).ptr);
+}
+
+static std::string toText(const Moments &moments, bool compat) {
+  auto number = [&](double value) {
+    if (!compat)
+      return toText(std::optional(value), false);
+    char text[400];
+    if (std::fabs(value) < 0.001)
+      value = 0;
+    return std::string(text, static_cast<size_t>(std::snprintf(
+                                 text, sizeof(text), "%.3f", value)));
+  };
+  return "(" + number(moments.mean) + ";" + number(moments.deviation) + ")";
+}
+
+/// "2 nan, first (0,2,1); 1 inf; 1 -inf, first inf (0,0,3)".
+static std::string toText(const NonFinite &values, const Shape &shape) {
+  std::string text;
+  auto add = [&](uint64_t number, const char *what) {
+    if (number != 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(number) + " " + what;
+  };
+  add(values.nans, "nan");
+  add(values.positiveInfs, "inf");
+  add(values.negativeInfs, "-inf");
+  if (values.firstNan)
+    text += ", first nan " + toIndexText(*values.firstNan, shape);
+  if (values.firstInf)
+    text += ", first inf " + toIndexText(*values.firstInf, shape);
+  return text;
+}
+
+static std::string toText(const std::optional<Difference> &difference,
+                          const Shape &shape) {
+  if (!difference)
+    return {};
+  return toIndexText(difference->index, shape) + ": " +
+         toText(std::optional(difference->mine), false) + " against " +
+         toText(std::optional(difference->golden), false);
+}
+
+static bool isScalar(const Shape &shape) { return getNumElements(shape) == 1; }
+
+/// The relative metric \p value; where no golden value allows one, so it says.
+static std::string toRelative(const Metrics &metrics,
+                              const std::optional<double> &value, bool compat) {
+  if (!compat && metrics.numZeroReferences != 0 &&
+      metrics.numZeroReferences == metrics.numMismatches && value == 0)
+    return "n/a (zero reference)";
+  return toText(value, compat);
+}
+
+static std::string toMetricCells(const TensorComparison &result, bool compat) {
+  if (!result.metrics)
+    return ",NaN,NaN,NaN,NaN,NaN,NaN,NaN,NaN,NaN,NaN";
+  const Metrics &m = *result.metrics;
+  auto cell = [&](const std::optional<double> &value) {
+    return "," + toText(value, compat);
+  };
+  std::string text =
+      cell(isScalar(result.shape) && compat ? std::optional(1.0) : m.cosine);
+  text += cell(m.maxAbsolute);
+  text += "," + toRelative(m, m.accumulatedRelative, compat);
+  text += cell(m.relativeEuclidean) + cell(m.kullbackLeibler);
+  text += "," + quoteCsv(toText(m.mineMoments, compat) + "," +
+                         toText(m.goldenMoments, compat));
+  text += cell(m.meanAbsolute) + cell(m.rootMeanSquare);
+  text += "," + toRelative(m, m.maxRelative, compat);
+  text += "," + toRelative(m, m.meanRelative, compat);
+  return text;
+}
+
+static std::string toReason(const CompareRow &row, bool compat) {
+  const TensorComparison &result = row.result;
+  if (compat && result.metrics && isScalar(result.shape))
+    return "This tensor is scalar.";
+  return result.reason;
+}
+
+std::string npu::dump::toCsv(const CompareRow &row, uint64_t number,
+                             const CompareOptions &options, bool hasArrays) {
+  const TensorComparison &result = row.result;
+  const bool compat = options.compat;
+  auto quote = [](const std::string &text) { return "," + quoteCsv(text); };
+  std::string text = std::to_string(number);
+  text += quote(row.opType) + quote(row.mineName);
+  text += "," + row.mineType + "," + std::to_string(row.mineAddress);
+  text += quote(row.goldenName.empty() ? "*" : row.goldenName);
+  text += "," + (row.goldenType.empty() ? "NaN" : row.goldenType);
+  if (!(hasArrays && compat))
+    text += "," + (row.goldenAddress ? std::to_string(*row.goldenAddress)
+                                     : std::string("NaN"));
+  text += quote(row.opName + (row.isInput ? ":input:" : ":output:") +
+                std::to_string(row.index));
+  std::string shape;
+  for (int64_t dim : result.shape)
+    shape += (shape.empty() ? "" : ",") + std::to_string(dim);
+  text += quote("[" + shape + "]");
+  if (options.overflowColumn)
+    text += row.overflow ? (*row.overflow ? ",YES" : ",NO") : ",NaN";
+  text += toMetricCells(result, compat);
+  text += quote(toReason(row, compat));
+  if (!compat) {
+    text += "," + std::string(getName(result.verdict));
+    if (const std::optional<Metrics> &m = result.metrics) {
+      text += "," + toText(std::optional(m->mismatchRatio()), false);
+      text += "," + std::to_string(m->numMismatches);
+      text += "," + (m->maxUlp ? std::to_string(*m->maxUlp) : std::string());
+      text += quote(toText(m->first, result.shape));
+      text += "," + std::to_string(m->numZeroReferences);
+      text += quote(toText(m->mine, result.shape));
+      text += quote(toText(m->golden, result.shape));
+    } else {
+      text += ",,,,,,,";
+    }
+    text += quote(row.inputRanges);
+  }
+  return text + "\n";
+}

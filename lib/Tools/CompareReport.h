@@ -1,0 +1,26 @@
+//===- CompareReport.h - The result of compare for people --------*- C++
+//-*-===//
+
+#ifndef NPU_LIB_TOOLS_COMPAREREPORT_H
+#define NPU_LIB_TOOLS_COMPAREREPORT_H
+
+#include "npu/DumpTools/Compare.h"
+
+namespace npu {
+
+/// What a report of compare says beside the rows.
+struct CompareReport {
+  std::string table;          ///< the worst rows, the worst first
+  std::string firstNonFinite; ///< empty where all is finite
+};
+
+/// Reads the CSV file of \p summary, whatever its length a row at a time, and
+/// makes the table of its \p numWorst worst rows. With a \p jsonPath, writes
+/// the same rows as JSON.
+Expected<CompareReport> makeCompareReport(const dump::CompareSummary &summary,
+                                          size_t numWorst,
+                                          const std::string &jsonPath);
+
+} // namespace npu
+
+#endif // NPU_LIB_TOOLS_COMPAREREPORT_H
