@@ -3,6 +3,7 @@
 #include "npu/Execution/BufferPool.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <sys/mman.h>
@@ -51,7 +52,7 @@ Buffer BufferPool::acquire(uint64_t bytes) {
     }
   }
   if (!memory) {
-    const uint64_t alignment = size >= HugePage ? HugePage : 64;
+    const uint64_t alignment = size >= HugePage ? HugePage : BufferAlignment;
     memory = static_cast<std::byte *>(std::aligned_alloc(alignment, size));
     if (!memory)
       return nullptr;
@@ -60,6 +61,9 @@ Buffer BufferPool::acquire(uint64_t bytes) {
     std::lock_guard lock(impl->mutex);
     impl->total += size;
   }
+  const uint64_t end =
+      (bytes + BufferAlignment - 1) / BufferAlignment * BufferAlignment;
+  std::memset(memory + bytes, 0, end - bytes);
   return Buffer(memory, [pool = impl, capacity](std::byte *memory) {
     std::lock_guard lock(pool->mutex);
     pool->unused.emplace(capacity, memory);

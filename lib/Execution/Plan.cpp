@@ -8,6 +8,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PriorityQueue.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace npu;
@@ -148,6 +149,18 @@ numberTasks(const std::vector<NodeOp> &order) {
   return tasks;
 }
 
+/// Whether a buffer of \p bytes holds what is read as \p wanted. The blocks of
+/// a vector in a private format may reach beyond the vector that its producer
+/// gives: zeros follow.
+static bool holds(uint64_t bytes, const TensorDesc &wanted) {
+  if (wanted.byteSize() <= bytes)
+    return true;
+  return wanted.originShape.size() == 1 &&
+         getByteSize(wanted.dtype, getNumElements(wanted.originShape)) <=
+             bytes &&
+         wanted.byteSize() <= llvm::alignTo(bytes, BufferAlignment);
+}
+
 Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
   Expected<std::vector<NodeOp>> order = sortNodes(graph);
   if (!order)
@@ -195,11 +208,11 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
       std::vector<unsigned> &readers = plan.nodes[writers[slot]].readers;
       if (readers.empty() || readers.back() != plan.nodes.size())
         readers.push_back(plan.nodes.size());
-      const uint64_t wanted = planned.inputs[anchor]->byteSize();
-      if (wanted > slotSizes[slot])
+      const TensorDesc &wanted = *planned.inputs[anchor];
+      if (!holds(slotSizes[slot], wanted))
         return Status::error(
             planned.describe() + ": input " + std::to_string(anchor) + " has " +
-            std::to_string(wanted) + " bytes (" +
+            std::to_string(wanted.byteSize()) + " bytes (" +
             planned.inputs[anchor]->toString() + "), but its producer gives " +
             std::to_string(slotSizes[slot]));
     }

@@ -202,7 +202,9 @@ void ElementwiseShape::gather(size_t number, const std::byte *data,
     const int64_t filled = std::clamp(valid, first, last) - first;
     const std::byte *from = data + (row + first * laneStep) * elementSize;
     if (filled > 0) {
-      if (elementSize == 2)
+      if (elementSize == 1)
+        copyRow<uint8_t>(from, laneStep, filled, to);
+      else if (elementSize == 2)
         copyRow<uint16_t>(from, laneStep, filled, to);
       else if (elementSize == 4)
         copyRow<uint32_t>(from, laneStep, filled, to);

@@ -3,6 +3,7 @@
 #include "AtomicSum.h"
 #include "AxisLines.h"
 #include "Builtins.h"
+#include "ConstantInput.h"
 #include "FloatElements.h"
 #include "KernelChecks.h"
 #include "npu/Kernels/Registry.h"
@@ -25,6 +26,7 @@ struct Row {
 };
 
 constexpr Row rows[] = {
+    {"BiasAddGrad", Operation::Sum, true},
     {"ReduceSumD", Operation::Sum, true},
     {"ReduceSum", Operation::Sum, false},
     {"ReduceMeanD", Operation::Mean, true},
@@ -62,6 +64,25 @@ private:
   int64_t outputElement(int64_t line) const;
 };
 
+/// All axes but that of the channels, which data_format names unless the
+/// layout does.
+Expected<std::vector<bool>> markAllButChannels(const NodeSpec &spec,
+                                               const Layout &layout) {
+  auto format = spec.attrs.get<std::string>("data_format", "NHWC");
+  if (!format)
+    return format.takeStatus();
+  std::vector<bool> along(layout.axes().size(), true);
+  const size_t channel = format->starts_with("NC") ? 1 : along.size() - 1;
+  if (auto axis = layout.findAxis('C');
+      axis && !isPlain(spec.inputs[0]->format))
+    along[*axis] = false;
+  else if (channel < along.size())
+    along[channel] = false;
+  else
+    return Status::error(spec.inputs[0]->toString() + " has no channels");
+  return along;
+}
+
 /// Indices from the attribute or from the constant second input.
 Expected<std::vector<int64_t>> readAxes(const NodeSpec &spec, const Row &row) {
   if (row.operation == Operation::ArgMax) {
@@ -70,23 +91,7 @@ Expected<std::vector<int64_t>> readAxes(const NodeSpec &spec, const Row &row) {
       return dimension.takeStatus();
     return std::vector<int64_t>{*dimension};
   }
-  if (row.axesAreAttribute)
-    return spec.attrs.require<std::vector<int64_t>>("axes");
-  if (spec.inputs.size() < 2 || !spec.inputs[1] || spec.constants.size() < 2 ||
-      !spec.constants[1])
-    return Status::error("input 1 (axes) is not a constant");
-  const TensorDesc &desc = *spec.inputs[1];
-  std::vector<int64_t> axes;
-  for (int64_t i = 0; i < desc.numElements(); ++i) {
-    if (desc.dtype == DataType::Int32)
-      axes.push_back(reinterpret_cast<const int32_t *>(spec.constants[1])[i]);
-    else if (desc.dtype == DataType::Int64)
-      axes.push_back(reinterpret_cast<const int64_t *>(spec.constants[1])[i]);
-    else
-      return Status::error("axes are " + std::string(getName(desc.dtype)) +
-                           ", expected DT_INT32 or DT_INT64");
-  }
-  return axes;
+  return readIntegers(spec, row.axesAreAttribute, 1, "axes");
 }
 
 /// Axis numbers as marks on the axes of \p layout; no numbers mean all.
@@ -171,9 +176,12 @@ ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->config = config;
   kernel->inputType = input.dtype;
   kernel->outputDesc = spec.outputs[0];
+  const bool isBiasGrad = row->type == "BiasAddGrad";
+  const DataType result = spec.outputs[0].dtype;
   const DataType wanted =
       row->operation == Operation::ArgMax ? DataType::Int32 : input.dtype;
-  if (!isFloatType(input.dtype) || spec.outputs[0].dtype != wanted)
+  if (!isFloatType(input.dtype) ||
+      (result != wanted && !(isBiasGrad && result == DataType::Float)))
     return nodeError(spec, "no reduction of " + input.toString() + " to " +
                                spec.outputs[0].toString());
   // Atomics on a device add in fp32 only; elsewhere one core sums it all.
@@ -183,17 +191,18 @@ ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
       return inNode(spec, byAtomics.takeStatus());
     kernel->byAtomics = *byAtomics;
   }
-  auto axes = readAxes(spec, *row);
-  if (!axes)
-    return inNode(spec, axes.takeStatus());
   auto layout = Layout::create(input);
   if (!layout)
     return inNode(spec, layout.takeStatus());
-  auto along = markAxes(*layout, *axes);
+  auto axes = isBiasGrad ? std::vector<int64_t>{} : readAxes(spec, *row);
+  if (!axes)
+    return inNode(spec, axes.takeStatus());
+  auto along =
+      isBiasGrad ? markAllButChannels(spec, *layout) : markAxes(*layout, *axes);
   if (!along)
     return inNode(spec, along.takeStatus());
   Status status = kernel->bind(input, *along);
-  if (!status && input.format == Format::NC1HWC0) {
+  if (!status && !isBiasGrad && input.format == Format::NC1HWC0) {
     auto image = markImageAxes(*layout, *axes);
     if (image && kernel->bind(input, *image))
       status = Status();
@@ -292,6 +301,7 @@ ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                      std::span<const MutableTensor> outputs) {
   const size_t length = static_cast<size_t>(lines.length());
   const unsigned size = getBitWidth(inputType) / 8;
+  const unsigned outputSize = getBitWidth(outputDesc.dtype) / 8;
   if (output.hasPadding())
     std::memset(outputs[0].data, 0, outputDesc.byteSize());
   NodeStatus status;
@@ -315,9 +325,9 @@ ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
           if (operation == Operation::ArgMax)
             outputs[0].as<int32_t>()[element] = static_cast<int32_t>(result);
           else
-            ofChunk.valid |=
-                fromFloat(outputDesc.dtype, {&result, 1},
-                          outputs[0].data + element * size, config.overflow);
+            ofChunk.valid |= fromFloat(outputDesc.dtype, {&result, 1},
+                                       outputs[0].data + element * outputSize,
+                                       config.overflow);
         }
         std::lock_guard lock(mutex);
         status |= ofChunk;

@@ -9,7 +9,9 @@
 
 namespace npu {
 
-/// Bytes aligned to 64; shared by all who still need them.
+constexpr uint64_t BufferAlignment = 64;
+
+/// Bytes aligned to BufferAlignment; shared by all who still need them.
 using Buffer = std::shared_ptr<std::byte>;
 
 /// Hands out buffers and takes them back when their last user lets go, from any
@@ -20,8 +22,8 @@ class BufferPool {
 public:
   BufferPool();
 
-  /// A buffer of at least \p bytes with undefined content. Null where the
-  /// system has no memory left.
+  /// A buffer of \p bytes with undefined content, and zeros from there to the
+  /// next multiple of BufferAlignment. Null where the system has no memory left.
   Buffer acquire(uint64_t bytes);
 
   /// Bytes that the pool holds, in use or not.

@@ -1,0 +1,96 @@
+// Comparisons and selection with broadcasting.
+
+#include "KernelTester.h"
+
+#include <cmath>
+#include <random>
+
+using namespace npu;
+using namespace npu::kernels;
+
+TEST(ComparisonTest, ComparesEveryType) {
+  struct Case {
+    const char *type;
+    bool (*holds)(double, double);
+  };
+  const Case cases[] = {
+      {"Equal", [](double a, double b) { return a == b; }},
+      {"NotEqual", [](double a, double b) { return a != b; }},
+      {"Less", [](double a, double b) { return a < b; }},
+      {"LessEqual", [](double a, double b) { return a <= b; }},
+      {"Greater", [](double a, double b) { return a > b; }},
+      {"GreaterEqual", [](double a, double b) { return a >= b; }},
+  };
+  const double nan = std::nan("");
+  const std::vector<double> a{0, -0.0, 1, -1, 2, nan, INFINITY, 3};
+  const std::vector<double> b{-0.0, 0, 2, -1, 1, nan, INFINITY, nan};
+  for (const Case &test : cases) {
+    std::vector<uint8_t> expected;
+    for (size_t i = 0; i < a.size(); ++i)
+      expected.push_back(test.holds(a[i], b[i]));
+    EXPECT_EQ(runNode(test.type, {halves({8}, a), halves({8}, b)},
+                      {plainDesc(DataType::Bool, {8})})
+                  .values<uint8_t>(),
+              expected)
+        << test.type;
+    auto floats = [](const std::vector<double> &values) {
+      return tensor(plainDesc(DataType::Float, {8}),
+                    std::vector<float>(values.begin(), values.end()));
+    };
+    EXPECT_EQ(runNode(test.type, {floats(a), floats(b)},
+                      {plainDesc(DataType::Bool, {8})})
+                  .values<uint8_t>(),
+              expected)
+        << test.type;
+  }
+}
+
+TEST(ComparisonTest, Broadcasts) {
+  std::vector<int64_t> x(10000);
+  std::mt19937_64 random(1);
+  for (int64_t &value : x)
+    value = int64_t(random() % 3) + (int64_t(1) << 60);
+  auto scalar =
+      tensor<int64_t>(plainDesc(DataType::Int64, {}), {(int64_t(1) << 60) + 1});
+  auto result =
+      runNode("Less",
+              {tensor(plainDesc(DataType::Int64, {100, 100}), x), scalar},
+              {plainDesc(DataType::Bool, {100, 100})}, {}, {}, 3)
+          .values<uint8_t>();
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_EQ(result[i], x[i] == int64_t(1) << 60);
+  // A row against a column.
+  auto row = tensor<int32_t>(plainDesc(DataType::Int32, {3}), {1, 2, 3});
+  auto column = tensor<int32_t>(plainDesc(DataType::Int32, {2, 1}), {1, 3});
+  EXPECT_EQ(runNode("Equal", {row, column}, {plainDesc(DataType::Bool, {2, 3})})
+                .values<uint8_t>(),
+            (std::vector<uint8_t>{1, 0, 0, 0, 0, 1}));
+}
+
+TEST(ComparisonTest, RefusesDifferentTypes) {
+  EXPECT_EQ(refusal("Equal",
+                    {plainDesc(DataType::Int32, {2}),
+                     plainDesc(DataType::Int64, {2})},
+                    {plainDesc(DataType::Bool, {2})}),
+            "Equal 'node': no comparison of DT_INT32 2 ND with DT_INT64 2 ND "
+            "to DT_BOOL 2 ND");
+}
+
+TEST(SelectTest, SelectsElementsAndRows) {
+  auto x =
+      tensor<int32_t>(plainDesc(DataType::Int32, {2, 3}), {1, 2, 3, 4, 5, 6});
+  auto y = tensor<int32_t>(plainDesc(DataType::Int32, {2, 3}),
+                           {-1, -2, -3, -4, -5, -6});
+  auto each =
+      tensor<uint8_t>(plainDesc(DataType::Bool, {2, 3}), {1, 0, 1, 0, 0, 1});
+  const TensorDesc out = plainDesc(DataType::Int32, {2, 3});
+  EXPECT_EQ(runNode("Select", {each, x, y}, {out}).values<int32_t>(),
+            (std::vector<int32_t>{1, -2, 3, -4, -5, 6}));
+  // A vector is along the first axis for Select, the last for SelectV2.
+  auto rows = tensor<uint8_t>(plainDesc(DataType::Bool, {2}), {0, 1});
+  EXPECT_EQ(runNode("Select", {rows, x, y}, {out}).values<int32_t>(),
+            (std::vector<int32_t>{-1, -2, -3, 4, 5, 6}));
+  auto columns = tensor<uint8_t>(plainDesc(DataType::Bool, {3}), {0, 1, 0});
+  EXPECT_EQ(runNode("SelectV2", {columns, x, y}, {out}).values<int32_t>(),
+            (std::vector<int32_t>{-1, 2, -3, -4, 5, -6}));
+}
