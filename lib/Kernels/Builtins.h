@@ -18,11 +18,13 @@ void addComparison(Registry &registry);
 void addConversion(Registry &registry);
 void addCrossEntropy(Registry &registry);
 void addActivation(Registry &registry);
+void addBatchNorm(Registry &registry);
 void addCube(Registry &registry);
 void addDataMovement(Registry &registry);
 void addElementwise(Registry &registry);
 void addGather(Registry &registry);
 void addLayerNorm(Registry &registry);
+void addLayerNormGradient(Registry &registry);
 void addNonMaxSuppression(Registry &registry);
 void addOneHot(Registry &registry);
 void addOptimizer(Registry &registry);
@@ -34,6 +36,8 @@ void addRmsNorm(Registry &registry);
 void addSegmentSum(Registry &registry);
 void addSlice(Registry &registry);
 void addSoftmax(Registry &registry);
+void addSoftmaxGradient(Registry &registry);
+void addSquareSum(Registry &registry);
 
 } // namespace npu::kernels
 

@@ -15,11 +15,13 @@ Registry Registry::withBuiltins() {
   addConversion(registry);
   addCrossEntropy(registry);
   addActivation(registry);
+  addBatchNorm(registry);
   addCube(registry);
   addDataMovement(registry);
   addElementwise(registry);
   addGather(registry);
   addLayerNorm(registry);
+  addLayerNormGradient(registry);
   addNonMaxSuppression(registry);
   addOneHot(registry);
   addOptimizer(registry);
@@ -31,6 +33,8 @@ Registry Registry::withBuiltins() {
   addSegmentSum(registry);
   addSlice(registry);
   addSoftmax(registry);
+  addSoftmaxGradient(registry);
+  addSquareSum(registry);
   return registry;
 }
 

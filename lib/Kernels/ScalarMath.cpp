@@ -44,6 +44,10 @@ float kernels::logOf(float x) {
   return hn::GetLane(HWY_NAMESPACE::logLanes(One(), hn::Set(One(), x)));
 }
 
+float kernels::logThroughHalf(float x, OverflowMode mode, StatusBits &bits) {
+  return throughHalf(x, logOf, mode, bits);
+}
+
 float kernels::inverseRoot(float x, InverseRoot how, OverflowMode mode,
                            StatusBits &bits) {
   if (!std::isfinite(x))

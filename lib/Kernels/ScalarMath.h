@@ -13,6 +13,10 @@ namespace npu::kernels {
 float expOf(float x);
 float logOf(float x);
 
+/// ln as an fp16 instruction on an fp32 value, which is narrowed first. Adds
+/// the status bits raised to \p bits.
+float logThroughHalf(float x, OverflowMode mode, StatusBits &bits);
+
 /// How a kernel makes 1 / sqrt(x).
 enum class InverseRoot : uint8_t {
   Quotient,      ///< 1 / sqrt(x)

@@ -1,0 +1,396 @@
+//===- BatchNorm.cpp - Batch normalisation --------------------------------===//
+//
+// Everything on channels: lines run over N, H and W. Statistics are tensors
+// with one value for each channel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Builtins.h"
+#include "FloatLines.h"
+#include "KernelChecks.h"
+#include "LineSum.h"
+#include "npu/Kernels/Registry.h"
+
+#include <cmath>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+/// One channel of a node while it is computed. Programs read operands in the
+/// order of the operator's inputs: elements(i) is line i of the inputs that
+/// have one, values[i] the value of those that have one.
+struct Channel {
+  std::vector<std::vector<float>> lines;
+  std::vector<float> values;
+  std::vector<float> results;    ///< values, in the order of outputs
+  std::vector<float> resultLine; ///< the output that is a line
+  float epsilon = 0, factor = 0;
+  bool byAtomics = false;
+  NodeStatus status;
+
+  size_t count() const { return lines[0].size(); }
+  /// 1 / n.
+  float share() const { return 1.0f / static_cast<float>(count()); }
+  float inverseRoot(float variance) const {
+    return 1.0f / std::sqrt(variance + epsilon);
+  }
+  float sum(std::span<const float> terms) {
+    return sumOfLine(terms, byAtomics, status);
+  }
+  /// resultLine = lines[0] * scale + shift.
+  void scaleAndShift(float scale, float shift) {
+    resultLine.resize(count());
+    for (size_t i = 0; i < count(); ++i)
+      resultLine[i] = lines[0][i] * scale + shift;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// x -> sum, square_sum
+void reduce(Channel &c) {
+  std::vector<float> squares(c.count());
+  for (size_t i = 0; i < c.count(); ++i)
+    squares[i] = c.lines[0][i] * c.lines[0][i];
+  c.results = {c.sum(c.lines[0]), c.sum(squares)};
+}
+
+/// Mean and biased variance of the batch from sum and square_sum.
+std::pair<float, float> momentsOf(const Channel &c) {
+  const float mean = c.values[0] * c.share();
+  return {mean, c.values[1] * c.share() - mean * mean};
+}
+
+/// y = x (scale / sqrt(var + eps)) + (offset - mean that).
+void normalize(Channel &c, float mean, float variance, float scale,
+               float offset) {
+  const float multiplier = scale * c.inverseRoot(variance);
+  c.scaleAndShift(multiplier, offset - mean * multiplier);
+}
+
+/// n / (n - 1), 1 for n = 1.
+float unbiased(const Channel &c) {
+  const float n = static_cast<float>(c.count());
+  return c.count() > 1 ? n / (n - 1) : 1.0f;
+}
+
+/// x; sum, square_sum, scale, offset, mean, variance -> y; mean, variance,
+/// batch_mean, batch_variance
+void update(Channel &c) {
+  const auto [mean, variance] = momentsOf(c);
+  normalize(c, mean, variance, c.values[2], c.values[3]);
+  const float rest = 1.0f - c.factor;
+  c.results = {c.values[4] * rest + mean * c.factor,
+               c.values[5] * rest + variance * unbiased(c) * c.factor, mean,
+               variance};
+}
+
+/// x; sum, square_sum, scale, offset -> y; batch_mean, batch_variance
+void updateV2(Channel &c) {
+  const auto [mean, variance] = momentsOf(c);
+  normalize(c, mean, variance, c.values[2], c.values[3]);
+  c.results = {mean, variance};
+}
+
+/// The same -> y; batch_mean, batch_variance, reserve_1, reserve_2
+void updateV3(Channel &c) {
+  updateV2(c);
+  const auto [mean, variance] = momentsOf(c);
+  c.results = {mean, variance * unbiased(c), mean, variance};
+}
+
+/// x; scale, offset -> y; batch_mean, batch_variance, reserve_space_1,
+/// reserve_space_2, reserve_space_3
+void train(Channel &c) {
+  reduce(c);
+  const std::vector<float> sums = c.results;
+  const float mean = sums[0] * c.share();
+  const float variance = sums[1] * c.share() - mean * mean;
+  normalize(c, mean, variance, c.values[0], c.values[1]);
+  c.results = {mean, variance * unbiased(c), mean, variance, variance};
+}
+
+/// x; scale, offset, mean, variance -> y
+void infer(Channel &c) {
+  normalize(c, c.values[2], c.values[3], c.values[0], c.values[1]);
+}
+
+/// The same, with the statistics as further outputs.
+void inferWithStatistics(Channel &c) {
+  infer(c);
+  const float mean = c.values[2], variance = c.values[3];
+  c.results = {mean, variance, mean, variance, variance};
+}
+
+/// grads, x; batch_mean, batch_variance -> diff_scale, diff_offset
+void updateGrad(Channel &c) {
+  const float inverse = c.inverseRoot(c.values[1]);
+  std::vector<float> products(c.count());
+  for (size_t i = 0; i < c.count(); ++i)
+    products[i] = c.lines[0][i] * ((c.lines[1][i] - c.values[0]) * inverse);
+  c.results = {c.sum(products), c.sum(c.lines[0])};
+}
+
+/// y = scale / sqrt(var + eps) (grads - diff_offset / n - xhat diff_scale / n).
+void propagate(Channel &c, float diffScale, float diffOffset, float scale,
+               float mean, float variance) {
+  const float inverse = c.inverseRoot(variance);
+  const float slope = diffScale * c.share(), offset = diffOffset * c.share();
+  c.resultLine.resize(c.count());
+  for (size_t i = 0; i < c.count(); ++i) {
+    const float normal = (c.lines[1][i] - mean) * inverse;
+    c.resultLine[i] =
+        (c.lines[0][i] - normal * slope - offset) * (scale * inverse);
+  }
+}
+
+/// grads, x; diff_scale, diff_offset, scale, batch_mean, batch_variance -> y
+void reduceGrad(Channel &c) {
+  propagate(c, c.values[0], c.values[1], c.values[2], c.values[3], c.values[4]);
+}
+
+/// y_backprop, x; scale, mean, variance[, unused] -> x_backprop;
+/// scale_backprop, offset_backprop, two unused
+void gradient(Channel &c) {
+  const float scale = c.values[0], mean = c.values[1], variance = c.values[2];
+  Channel sums;
+  sums.lines = c.lines;
+  sums.values = {mean, variance};
+  sums.epsilon = c.epsilon;
+  updateGrad(sums);
+  c.status |= sums.status;
+  propagate(c, sums.results[0], sums.results[1], scale, mean, variance);
+  c.results = {sums.results[0], sums.results[1], 0, 0};
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+struct Row {
+  std::string_view type;
+  void (*program)(Channel &);
+  unsigned lines, values; ///< inputs: lines come first
+  bool givesLine;         ///< the first output is a line
+  unsigned results;       ///< the other outputs
+  float epsilon;          ///< default; negative where it is required
+  std::string_view numericPath;
+};
+
+constexpr std::string_view AtEnd = "fp32, one rounding at the end";
+constexpr std::string_view Sums =
+    "fp32 sums in 16 interleaved parts, or one after the other where the graph "
+    "has atomics";
+
+constexpr Row rows[] = {
+    {"BNTrainingReduce", reduce, 1, 0, false, 2, 0, Sums},
+    {"BNTrainingUpdate", update, 1, 6, true, 4, -1, AtEnd},
+    {"BNTrainingUpdateV2", updateV2, 1, 4, true, 2, -1, AtEnd},
+    {"BNTrainingUpdateV3", updateV3, 1, 4, true, 4, -1, AtEnd},
+    {"BNTrainingUpdateGrad", updateGrad, 2, 2, false, 2, 1e-4f, Sums},
+    {"BNTrainingReduceGrad", reduceGrad, 2, 5, true, 0, 1e-4f, AtEnd},
+    {"BNInfer", infer, 1, 4, true, 0, -1, AtEnd},
+    {"BatchNormGrad", gradient, 2, 3, true, 4, 1e-4f, AtEnd},
+    {"BatchNorm", train, 1, 2, true, 5, 1e-4f, AtEnd},
+};
+constexpr Row inference = {
+    "BatchNorm", inferWithStatistics, 1, 4, true, 5, 1e-4f, AtEnd};
+
+class BatchNormKernel final : public Kernel {
+public:
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  const Row *row = nullptr;
+  float epsilon = 0, factor = 0;
+  bool byAtomics = false;
+  OverflowMode mode = OverflowMode::Saturate;
+  std::vector<FloatLines> lines;
+  std::vector<LineValues> values, results;
+  std::optional<FloatLines> resultLine;
+
+  Status bindAttributes(const NodeSpec &spec);
+  void runChannel(Channel &channel, int64_t line,
+                  std::span<const ConstTensor> inputs,
+                  std::span<const MutableTensor> outputs) const;
+};
+
+const Row *findRow(const NodeSpec &spec, bool training) {
+  if (spec.type == "BatchNorm" && !training)
+    return &inference;
+  auto row = std::find_if(std::begin(rows), std::end(rows),
+                          [&](const Row &r) { return r.type == spec.type; });
+  return row == std::end(rows) ? nullptr : row;
+}
+
+Status BatchNormKernel::bindAttributes(const NodeSpec &spec) {
+  auto training = spec.attrs.get<bool>("is_training", true);
+  if (!training)
+    return training.takeStatus();
+  row = findRow(spec, *training);
+  if (!row)
+    return Status::error("is not a batch normalisation");
+  if (spec.type == "BatchNormGrad" && !*training)
+    return Status::error("attribute 'is_training' is false, expected true");
+  auto given = row->epsilon < 0
+                   ? spec.attrs.require<float>("epsilon")
+                   : spec.attrs.get<float>("epsilon", row->epsilon);
+  if (!given)
+    return given.takeStatus();
+  epsilon = *given;
+  if (row->program == update) {
+    auto moving = spec.attrs.require<float>("factor");
+    if (!moving)
+      return moving.takeStatus();
+    factor = *moving;
+  }
+  auto atomics = accumulatesByAtomics(spec);
+  if (!atomics)
+    return atomics.takeStatus();
+  byAtomics = *atomics;
+  return {};
+}
+
+/// All axes but that of the channels.
+Expected<std::vector<bool>> markPlanes(const NodeSpec &spec) {
+  const TensorDesc &x = *spec.inputs[0];
+  auto layout = Layout::create(x);
+  if (!layout)
+    return layout.takeStatus();
+  auto format = spec.attrs.get<std::string>("data_format", "NCHW");
+  if (!format)
+    return format.takeStatus();
+  const size_t rank = layout->axes().size();
+  auto channel = layout->findAxis('C');
+  if (!channel && rank >= 2)
+    channel = format->starts_with("NC") ? 1 : static_cast<unsigned>(rank - 1);
+  if (!channel)
+    return Status::error(x.toString() + " has no channels");
+  std::vector<bool> along(rank, true);
+  along[*channel] = false;
+  return along;
+}
+
+Expected<std::unique_ptr<Kernel>>
+BatchNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
+  auto kernel = std::make_unique<BatchNormKernel>();
+  kernel->mode = config.overflow;
+  if (Status status = kernel->bindAttributes(spec); !status)
+    return inNode(spec, std::move(status));
+  const Row &row = *kernel->row;
+  if (Status status =
+          checkArity(spec, row.lines + row.values, row.givesLine + row.results);
+      !status)
+    return status;
+  auto along = markPlanes(spec);
+  if (!along)
+    return inNode(spec, along.takeStatus());
+  auto first = FloatLines::create(*spec.inputs[0], *along);
+  if (!first)
+    return inNode(spec, first.takeStatus());
+  if (first->length() == 0)
+    return nodeError(spec, "no elements in " + spec.inputs[0]->toString());
+  auto bindLine = [&](const TensorDesc &desc) {
+    return FloatLines::createLike(*first, desc, *along);
+  };
+  auto bindValue = [&](const TensorDesc &desc) {
+    return LineValues::create(desc, first->numLines());
+  };
+  for (unsigned i = 0; i < row.lines + row.values; ++i) {
+    const TensorDesc &desc = *spec.inputs[i];
+    if (i < row.lines) {
+      auto line = bindLine(desc);
+      if (!line)
+        return inNode(spec, line.takeStatus());
+      kernel->lines.push_back(std::move(*line));
+    } else {
+      auto value = bindValue(desc);
+      if (!value)
+        return inNode(spec, value.takeStatus());
+      kernel->values.push_back(std::move(*value));
+    }
+  }
+  if (row.givesLine) {
+    auto line = bindLine(spec.outputs[0]);
+    if (!line)
+      return inNode(spec, line.takeStatus());
+    kernel->resultLine = std::move(*line);
+  }
+  for (size_t i = row.givesLine; i < spec.outputs.size(); ++i) {
+    auto value = bindValue(spec.outputs[i]);
+    if (!value)
+      return inNode(spec, value.takeStatus());
+    kernel->results.push_back(std::move(*value));
+  }
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+void BatchNormKernel::runChannel(Channel &c, int64_t line,
+                                 std::span<const ConstTensor> inputs,
+                                 std::span<const MutableTensor> outputs) const {
+  bool finite = true;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines[i].read(inputs[i].data, line, c.lines[i]);
+    finite = finite && areFinite(c.lines[i]);
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    c.values[i] = values[i].read(inputs[lines.size() + i].data, line);
+  finite = finite && areFinite(c.values);
+  row->program(c);
+  if (!finite)
+    c.status.valid |= status::VectorNanInfInput;
+  else if ((!areFinite(c.results) || !areFinite(c.resultLine)) &&
+           c.status.atomic == AtomicOverflow::None)
+    c.status.valid |= status::FloatOverflow;
+  if (resultLine)
+    c.status.valid |=
+        resultLine->write(outputs[0].data, line, c.resultLine, mode);
+  for (size_t i = 0; i < results.size(); ++i)
+    c.status.valid |= results[i].write(outputs[row->givesLine + i].data, line,
+                                       c.results[i], mode);
+}
+
+Expected<NodeStatus>
+BatchNormKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
+                     std::span<const MutableTensor> outputs) {
+  if (resultLine)
+    resultLine->clearPadding(outputs[0].data);
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i].clearPadding(outputs[row->givesLine + i].data);
+  StatusCollector status;
+  context.pool.parallelFor(
+      lines[0].numLines(), lines[0].grain(),
+      [&](int64_t begin, int64_t end, int64_t) {
+        Channel channel;
+        channel.lines.assign(
+            lines.size(),
+            std::vector<float>(static_cast<size_t>(lines[0].length())));
+        channel.values.resize(values.size());
+        channel.epsilon = epsilon;
+        channel.factor = factor;
+        channel.byAtomics = byAtomics;
+        for (int64_t line = begin; line < end; ++line)
+          runChannel(channel, line, inputs, outputs);
+        status.add(channel.status);
+      });
+  return status.get();
+}
+
+} // namespace
+
+void kernels::addBatchNorm(Registry &registry) {
+  constexpr StatusBits bits = status::CastOverflow | status::CastUnderflow |
+                              status::FloatOverflow | status::VectorNanInfInput;
+  for (const Row &row : rows)
+    registry.add(std::string(row.type),
+                 {BatchNormKernel::create, row.numericPath, bits});
+}

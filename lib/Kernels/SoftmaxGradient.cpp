@@ -1,0 +1,231 @@
+//===- SoftmaxGradient.cpp - Gradients of softmax, log-softmax ------------===//
+//
+// Operators whose operands and result are lines along some axes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Builtins.h"
+#include "FloatLines.h"
+#include "KernelChecks.h"
+#include "LineMath.h"
+#include "ScalarMath.h"
+#include "npu/Kernels/Registry.h"
+#include "npu/Numerics/Half.h"
+
+#include <atomic>
+#include <cmath>
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+/// Where the operators round.
+struct Path {
+  bool inHalf = false;  ///< every instruction but the sum is fp16
+  bool halfMax = false; ///< the maximum goes through fp16
+  bool halfExp = false; ///< exp and ln do
+  OverflowMode mode = OverflowMode::Saturate;
+};
+
+using Line = std::span<float>;
+/// Replaces \p a, in fp32; \p b is the second operand if there is one.
+using Function = StatusBits (*)(Line a, Line b, const Path &path);
+
+float sumOf(Line values) { return sumInOrder(values.data(), values.size()); }
+
+/// a = softmax, b = its gradient: a (b - sum(a b)).
+StatusBits softmaxGradient(Line a, Line b, const Path &) {
+  std::vector<float> products(a.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    products[i] = a[i] * b[i];
+  const float sum = sumOf(products);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] *= b[i] - sum;
+  return status::None;
+}
+
+/// a = gradient, b = softmax: a - sum(a b), with fp16 tensors the product, the
+/// sum and the difference rounded.
+StatusBits confusionGradient(Line a, Line b, const Path &path) {
+  StatusBits bits = status::None;
+  // An fp16 instruction, not a cast.
+  auto instruction = [&](float value) {
+    if (!path.inHalf)
+      return value;
+    StatusBits cast = status::None;
+    const auto half = numerics::floatToHalf(value, path.mode, cast);
+    if (cast & status::CastOverflow)
+      bits |= status::FloatOverflow;
+    if (cast & status::CastUnderflow)
+      bits |= status::FloatUnderflow;
+    return numerics::halfToFloat(half);
+  };
+  std::vector<float> products(a.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    products[i] = instruction(a[i] * b[i]);
+  float sum = sumOf(products);
+  if (path.inHalf)
+    sum = numerics::halfToFloat(numerics::floatToHalf(sum, path.mode, bits));
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = instruction(a[i] - sum);
+  return bits;
+}
+
+/// (x - max) - ln(sum(e^(x - max))).
+StatusBits logSoftmax(Line x, Line, const Path &path) {
+  StatusBits bits = status::None;
+  const float max = largestOf(x, path.halfMax, path.mode, bits);
+  for (float &value : x)
+    value -= max;
+  std::vector<float> powers(x.begin(), x.end());
+  bits |= expInPlace(powers, path.halfExp, path.mode);
+  const float sum = sumOf(powers);
+  const float logarithm =
+      path.halfExp ? logThroughHalf(sum, path.mode, bits) : logOf(sum);
+  for (float &value : x)
+    value -= logarithm;
+  return bits;
+}
+
+/// a = gradient, b = log-softmax: a - e^b sum(a).
+StatusBits logSoftmaxGradient(Line a, Line b, const Path &path) {
+  const StatusBits bits = expInPlace(b, path.halfExp, path.mode);
+  const float sum = sumOf(a);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] -= b[i] * sum;
+  return bits;
+}
+
+struct Row {
+  std::string_view type;
+  unsigned arity;
+  Function function;
+  std::string_view axesAttribute; ///< empty: the last axis
+  StatusBits bits;
+  std::string_view numericPath;
+};
+
+constexpr StatusBits AtEnd = status::CastOverflow | status::CastUnderflow |
+                             status::FloatOverflow | status::VectorNanInfInput;
+
+constexpr Row rows[] = {
+    {"SoftmaxGrad", 2, softmaxGradient, "axes", AtEnd,
+     "fp32, one rounding at the end"},
+    {"ConfusionSoftmaxGrad", 2, confusionGradient, "",
+     AtEnd | status::FloatUnderflow,
+     "product fp16, sum fp32 rounded to fp16, difference fp16"},
+    {"LogSoftmaxV2", 1, logSoftmax, "axes", AtEnd | status::FloatUnderflow,
+     "fp32, one rounding at the end; 310: exp and ln in fp16"},
+    {"LogSoftmaxGrad", 2, logSoftmaxGradient, "axis",
+     AtEnd | status::FloatUnderflow,
+     "fp32, one rounding at the end; 310: exp in fp16"},
+};
+
+class LineKernel final : public Kernel {
+public:
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  Function function = nullptr;
+  Path path;
+  std::vector<FloatLines> from;
+  FloatLines to;
+};
+
+Expected<std::vector<bool>> readAxes(const NodeSpec &spec, const Row &row) {
+  std::vector<int64_t> axes{-1};
+  if (!row.axesAttribute.empty()) {
+    auto given = spec.attrs.get<std::vector<int64_t>>(
+        std::string(row.axesAttribute), axes);
+    if (!given)
+      return given.takeStatus();
+    axes = std::move(*given);
+  }
+  return markAxes(*spec.inputs[0], axes);
+}
+
+Expected<std::unique_ptr<Kernel>>
+LineKernel::create(const NodeSpec &spec, const NumericConfig &config) {
+  const Row *row =
+      std::find_if(std::begin(rows), std::end(rows),
+                   [&](const Row &r) { return r.type == spec.type; });
+  if (row == std::end(rows))
+    return nodeError(spec, "is not an operator on lines");
+  if (Status status = checkArity(spec, row->arity, 1); !status)
+    return status;
+  const TensorDesc &first = *spec.inputs[0];
+  auto along = readAxes(spec, *row);
+  if (!along)
+    return inNode(spec, along.takeStatus());
+  auto implMode = spec.attrs.get<int64_t>("_op_impl_mode_enum", 0);
+  if (!implMode)
+    return inNode(spec, implMode.takeStatus());
+  auto kernel = std::make_unique<LineKernel>();
+  kernel->function = row->function;
+  kernel->path.mode = config.overflow;
+  kernel->path.inHalf = first.dtype == DataType::Float16;
+  kernel->path.halfExp = config.soc == Soc::Ascend310;
+  // Neither has a whole-vector maximum in fp32.
+  constexpr int64_t HighPrecision = 0x4;
+  kernel->path.halfMax =
+      first.dtype == DataType::Float && !along->empty() && along->back() &&
+      !(*implMode & HighPrecision) &&
+      (config.soc == Soc::Ascend910A || config.soc == Soc::Ascend310);
+  auto lines = FloatLines::create(first, *along);
+  if (!lines)
+    return inNode(spec, lines.takeStatus());
+  if (lines->length() == 0)
+    return nodeError(spec, "no elements along the axes in " + first.toString());
+  for (unsigned i = 0; i < row->arity; ++i) {
+    auto bound = FloatLines::createLike(*lines, *spec.inputs[i], *along);
+    if (!bound)
+      return inNode(spec, bound.takeStatus());
+    kernel->from.push_back(std::move(*bound));
+  }
+  auto bound = FloatLines::createLike(*lines, spec.outputs[0], *along);
+  if (!bound)
+    return inNode(spec, bound.takeStatus());
+  kernel->to = std::move(*bound);
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+Expected<NodeStatus> LineKernel::run(RunContext &context,
+                                     std::span<const ConstTensor> inputs,
+                                     std::span<const MutableTensor> outputs) {
+  to.clearPadding(outputs[0].data);
+  std::atomic<StatusBits> status{npu::status::None};
+  context.pool.parallelFor(
+      to.numLines(), to.grain(), [&](int64_t begin, int64_t end, int64_t) {
+        const size_t length = static_cast<size_t>(to.length());
+        std::vector<float> a(length), b(length);
+        StatusBits bits = npu::status::None;
+        for (int64_t line = begin; line < end; ++line) {
+          from[0].read(inputs[0].data, line, a);
+          if (from.size() > 1)
+            from[1].read(inputs[1].data, line, b);
+          const bool finite = areFinite(a) && areFinite(b);
+          bits |= function(a, b, path);
+          if (!finite)
+            bits |= npu::status::VectorNanInfInput;
+          else if (!areFinite(a))
+            bits |= npu::status::FloatOverflow;
+          bits |= to.write(outputs[0].data, line, a, path.mode);
+        }
+        status |= bits;
+      });
+  return NodeStatus{status};
+}
+
+} // namespace
+
+void kernels::addSoftmaxGradient(Registry &registry) {
+  for (const Row &row : rows)
+    registry.add(std::string(row.type),
+                 {LineKernel::create, row.numericPath, row.bits});
+}
