@@ -192,7 +192,9 @@ CompareRow Comparer::compareOne(const MineFile &file, const DumpRecord &record,
   CompareRow row;
   row.opType = file.parsed ? file.parsed->opType : std::string();
   row.opName = record.opName;
-  row.mineName = options.compat ? file.file.fullName : file.name;
+  row.mineName = file.name;
+  if (options.compat)
+    row.opName = row.mineName = file.parsed ? file.parsed->opName : file.name;
   row.mineType = getTypeName(tensor.dtype);
   row.mineAddress = tensor.address;
   row.isInput = isInput;
@@ -217,6 +219,9 @@ CompareRow Comparer::compareOne(const MineFile &file, const DumpRecord &record,
     return row;
   }
   row.goldenName = golden->name;
+  if (options.compat)
+    if (std::optional<DumpName> name = parseFileName(golden->name))
+      row.goldenName = name->opName;
   row.goldenType = getTypeName(golden->tensor.dtype);
   if (!golden->isArray)
     row.goldenAddress = golden->tensor.address;
@@ -333,7 +338,7 @@ Expected<CompareSummary> Comparer::run(std::vector<MineFile> files) {
       [&](size_t i, const std::vector<CompareRow> &rows) {
         std::string text;
         for (const CompareRow &row : rows) {
-          text += toCsv(row, ++numRows, options, golden.hasArrays());
+          text += toCsv(row, numRows++, options, golden.hasArrays());
           ++summary.numTensors[row.result.verdict];
         }
         if (failure.ok())

@@ -21,11 +21,8 @@ static unsigned getConnectedAnchor(const PlannedNode &node, int64_t index) {
 
 Expected<DumpRecorder::Request>
 DumpRecorder::readRequest(instr::DumpOp op, const PlannedNode &node) {
-  if (op.getData() != instr::DumpData::Tensor)
-    return Status::error("instr.dump of " + node.describe() + ": data " +
-                         stringifyDumpData(op.getData()).str() +
-                         " is not supported; expected tensor");
   Request request;
+  request.data = op.getData();
   for (int64_t index : op.getInputIndices()) {
     unsigned anchor = getConnectedAnchor(node, index);
     if (anchor == node.inputs.size())
@@ -75,8 +72,12 @@ static NodeOp getOutermostNode(NodeOp op) {
 
 Expected<std::unique_ptr<DumpRecorder>>
 DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
-                     dump::DumpWriter &writer) {
+                     dump::DumpWriter &writer,
+                     const dump::StatisticsFormat &statistics) {
+  if (Status status = check(statistics); !status)
+    return status;
   auto recorder = std::unique_ptr<DumpRecorder>(new DumpRecorder(writer));
+  recorder->statistics = statistics;
   recorder->model = {graph.getGraphName().str(), modelId};
   llvm::DenseMap<Operation *, const PlannedNode *> nodes;
   for (const PlannedNode &node : plan.nodes)
@@ -139,10 +140,12 @@ Status DumpRecorder::enqueue(dump::DumpJob job) {
 }
 
 DumpRecorder::Request DumpRecorder::merge(const Requests &requests,
-                                          uint64_t iteration) {
+                                          uint64_t iteration,
+                                          instr::DumpData data) {
   Request merged;
+  merged.data = data;
   for (const Request &request : requests) {
-    if (!request.steps.contains(iteration))
+    if (request.data != data || !request.steps.contains(iteration))
       continue;
     llvm::append_range(merged.anchors, request.anchors);
     llvm::append_range(merged.outputs, request.outputs);
@@ -166,8 +169,19 @@ static Buffer getMemberBuffer(const NodeRun &run, Value value) {
   return run.node.memberValues.lookup(outer);
 }
 
-Status DumpRecorder::memberFinished(const NodeRun &run, const Member &member) {
-  const Request wanted = merge(member.requests, run.iteration);
+dump::DumpJob DumpRecorder::makeJob(const NodeRun &run,
+                                    const Request &wanted) const {
+  dump::DumpJob job = makeDumpJob(run, wanted.anchors, wanted.outputs, model);
+  if (wanted.data == instr::DumpData::Stats)
+    job.makeCsv = [format = statistics](const dump::DumpRecord &record) {
+      return dump::writeStatistics(record, format);
+    };
+  return job;
+}
+
+Status DumpRecorder::memberFinished(const NodeRun &run, const Member &member,
+                                    instr::DumpData data) {
+  const Request wanted = merge(member.requests, run.iteration, data);
   NodeOp op = member.node.op;
   std::vector<Buffer> inputs(member.node.inputs.size());
   for (unsigned anchor : wanted.anchors)
@@ -176,23 +190,28 @@ Status DumpRecorder::memberFinished(const NodeRun &run, const Member &member) {
   for (unsigned output : wanted.outputs)
     outputs[output] = getMemberBuffer(run, op.getOutputs()[output]);
   const NodeRun memberRun{member.node, run.iteration, inputs, outputs, {}, 0};
-  dump::DumpJob job =
-      makeDumpJob(memberRun, wanted.anchors, wanted.outputs, model);
+  dump::DumpJob job = makeJob(memberRun, wanted);
   job.nameInFile = member.nameInFile;
   return enqueue(std::move(job));
 }
 
 Status DumpRecorder::nodeFinished(const NodeRun &run) {
+  for (instr::DumpData data : {instr::DumpData::Tensor, instr::DumpData::Stats})
+    if (Status status = dumpNode(run, data); !status)
+      return status;
+  return {};
+}
+
+Status DumpRecorder::dumpNode(const NodeRun &run, instr::DumpData data) {
   if (auto it = members.find(run.node.op); it != members.end())
     for (const Member &member : llvm::make_second_range(it->second))
-      if (Status status = memberFinished(run, member); !status)
+      if (Status status = memberFinished(run, member, data); !status)
         return status;
 
   auto it = requests.find(run.node.op);
   if (it == requests.end())
     return {};
-  const Request wanted = merge(it->second, run.iteration);
-  dump::DumpJob job = makeDumpJob(run, wanted.anchors, wanted.outputs, model);
+  dump::DumpJob job = makeJob(run, merge(it->second, run.iteration, data));
   auto reader = readers.find(run.node.op);
   if (reader == readers.end() || reader->second.empty())
     return enqueue(std::move(job));

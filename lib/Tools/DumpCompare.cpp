@@ -28,24 +28,24 @@ private:
   cl::opt<std::string> mine{"m", cl::Required, cl::value_desc("PATH"),
                             cl::desc("A dump file, or a folder with them"),
                             cl::sub(subcommand)};
-  cl::alias mineName{"my-dump-path", cl::desc("Same as -m"), cl::aliasopt(mine),
-                     cl::sub(subcommand)};
+  cl::alias mineName{"my-dump-path", cl::desc("Same as -m"),
+                     cl::aliasopt(mine)};
   cl::opt<std::string> golden{"g", cl::Required, cl::value_desc("PATH"),
                               cl::desc("What is right: the same, or .npy"),
                               cl::sub(subcommand)};
   cl::alias goldenName{"golden-dump-path", cl::desc("Same as -g"),
-                       cl::aliasopt(golden), cl::sub(subcommand)};
+                       cl::aliasopt(golden)};
   cl::opt<std::string> output{"out", cl::init("."), cl::value_desc("FOLDER"),
                               cl::desc("Where compare.csv and .json go"),
                               cl::sub(subcommand)};
-  cl::alias outputName{"output", cl::desc("Same as -out"), cl::aliasopt(output),
-                       cl::sub(subcommand)};
+  cl::alias outputName{"output", cl::desc("Same as -out"),
+                       cl::aliasopt(output)};
   cl::opt<std::string> graph{
       "f", cl::value_desc("GRAPH"),
       cl::desc("Graph text, .mlir or fusion .json with the original names"),
       cl::sub(subcommand)};
   cl::alias graphName{"fusion-rule-file", cl::desc("Same as -f"),
-                      cl::aliasopt(graph), cl::sub(subcommand)};
+                      cl::aliasopt(graph)};
   cl::opt<double> rtol{"rtol", cl::init(0), cl::value_desc("R"),
                        cl::desc("Difference allowed, relative to golden"),
                        cl::sub(subcommand)};

@@ -36,35 +36,32 @@ private:
   cl::opt<std::string> path{"d", cl::Required, cl::value_desc("PATH,..."),
                             cl::desc("Dump files, or folders with them"),
                             cl::sub(subcommand)};
-  cl::alias pathName{"dump-file", cl::desc("Same as -d"), cl::aliasopt(path),
-                     cl::sub(subcommand)};
+  cl::alias pathName{"dump-file", cl::desc("Same as -d"), cl::aliasopt(path)};
   cl::opt<std::string> output{"out", cl::init("."), cl::value_desc("FOLDER"),
                               cl::desc("Where the files go"),
                               cl::sub(subcommand)};
-  cl::alias outputName{"output", cl::desc("Same as -out"), cl::aliasopt(output),
-                       cl::sub(subcommand)};
+  cl::alias outputName{"output", cl::desc("Same as -out"),
+                       cl::aliasopt(output)};
   cl::opt<std::string> format{
       "f", cl::value_desc("FORMAT"),
       cl::desc("Lay tensors out as NCHW, NHWC, HWCN, ND..."),
       cl::sub(subcommand)};
-  cl::alias formatName{"format", cl::desc("Same as -f"), cl::aliasopt(format),
-                       cl::sub(subcommand)};
+  cl::alias formatName{"format", cl::desc("Same as -f"), cl::aliasopt(format)};
   cl::opt<std::string> shape{
       "s", cl::value_desc("N,N,..."),
       cl::desc("The original shape, for dumps without one"),
       cl::sub(subcommand)};
-  cl::alias shapeName{"shape", cl::desc("Same as -s"), cl::aliasopt(shape),
-                      cl::sub(subcommand)};
+  cl::alias shapeName{"shape", cl::desc("Same as -s"), cl::aliasopt(shape)};
   cl::opt<unsigned> outputTensor{"o", cl::value_desc("INDEX"),
                                  cl::desc("Only this output"),
                                  cl::sub(subcommand)};
   cl::alias outputTensorName{"output-tensor", cl::desc("Same as -o"),
-                             cl::aliasopt(outputTensor), cl::sub(subcommand)};
+                             cl::aliasopt(outputTensor)};
   cl::opt<unsigned> inputTensor{"i", cl::value_desc("INDEX"),
                                 cl::desc("Only this input"),
                                 cl::sub(subcommand)};
   cl::alias inputTensorName{"input-tensor", cl::desc("Same as -i"),
-                            cl::aliasopt(inputTensor), cl::sub(subcommand)};
+                            cl::aliasopt(inputTensor)};
   cl::opt<dump::ConvertType> type{
       "t", cl::desc("Kind of the files:"), cl::init(dump::ConvertType::Npy),
       cl::values(
@@ -74,19 +71,18 @@ private:
           clEnumValN(dump::ConvertType::MsNpy, "msnpy",
                      "NumPy arrays, named as by MindSpore")),
       cl::sub(subcommand)};
-  cl::alias typeName{"type", cl::desc("Same as -t"), cl::aliasopt(type),
-                     cl::sub(subcommand)};
+  cl::alias typeName{"type", cl::desc("Same as -t"), cl::aliasopt(type)};
   cl::opt<std::string> script{"c", cl::Hidden,
                               cl::desc("Custom scripts: not supported"),
                               cl::sub(subcommand)};
   cl::alias scriptName{"custom-script-path", cl::Hidden, cl::desc("Same as -c"),
-                       cl::aliasopt(script), cl::sub(subcommand)};
+                       cl::aliasopt(script)};
   cl::opt<unsigned> version{
       "v", cl::init(2), cl::value_desc("1|2"),
       cl::desc("Version of the dump files; 1 is read as 2"),
       cl::sub(subcommand)};
   cl::alias versionName{"dump-version", cl::desc("Same as -v"),
-                        cl::aliasopt(version), cl::sub(subcommand)};
+                        cl::aliasopt(version)};
   cl::opt<bool> resume{"resume", cl::desc("Keep what an earlier run has made"),
                        cl::sub(subcommand)};
   cl::opt<bool> compat{"compat", cl::desc("Behave as msaccucmp convert"),

@@ -48,20 +48,18 @@ private:
   cl::opt<std::string> path{"d", cl::Required, cl::value_desc("FOLDER"),
                             cl::desc("Folder with a dump of overflows"),
                             cl::sub(subcommand)};
-  cl::alias pathName{"dump-path", cl::desc("Same as -d"), cl::aliasopt(path),
-                     cl::sub(subcommand)};
+  cl::alias pathName{"dump-path", cl::desc("Same as -d"), cl::aliasopt(path)};
   cl::opt<std::string> output{
       "out", cl::value_desc("FOLDER"),
       cl::desc("Where the summary, the records as JSON and the operators' "
                "tensors as .npy go"),
       cl::sub(subcommand)};
-  cl::alias outputName{"output", cl::desc("Same as -out"), cl::aliasopt(output),
-                       cl::sub(subcommand)};
+  cl::alias outputName{"output", cl::desc("Same as -out"),
+                       cl::aliasopt(output)};
   cl::opt<unsigned> top{"n", cl::value_desc("N"),
                         cl::desc("Only the first N records"),
                         cl::sub(subcommand)};
-  cl::alias topName{"top-n", cl::desc("Same as -n"), cl::aliasopt(top),
-                    cl::sub(subcommand)};
+  cl::alias topName{"top-n", cl::desc("Same as -n"), cl::aliasopt(top)};
 };
 
 } // namespace

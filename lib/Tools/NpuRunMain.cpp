@@ -123,6 +123,8 @@ std::vector<InsertDumpOptions> Run::getDumpSelections() {
               : config.mode == dump::DumpMode::Output ? DumpMode::Output
                                                       : DumpMode::All;
   pass.step = config.steps.str();
+  pass.data = config.data == dump::DumpData::Stats ? instr::DumpData::Stats
+                                                   : instr::DumpData::Tensor;
   pass.members = options.dumpMembers;
   pass.layer = llvm::join(config.layers, " ");
   if (config.list.empty())
@@ -339,8 +341,13 @@ Status Run::prepareDump() {
   writer = std::move(*made);
   if (!settings.dump.enableDump)
     return {};
+  dump::StatisticsFormat statistics; // one of the device's programs can choose
+  statistics.statistics = settings.dump.stats;
+  if (!settings.dump.stats.empty())
+    statistics.writer = dump::StatisticsWriter::Kfc;
   Expected<std::unique_ptr<DumpRecorder>> recording =
-      DumpRecorder::create(graph, session->plan(), options.modelId, *writer);
+      DumpRecorder::create(graph, session->plan(), options.modelId, *writer,
+                           statistics);
   if (!recording)
     return recording.takeStatus();
   recorder = std::move(*recording);

@@ -40,6 +40,7 @@ static std::vector<dump::DumpOption> getDumpOptions(const RunOptions &options) {
   add("dump_path", options.dumpPath);
   add("dump_step", options.dumpStep);
   add("dump_mode", options.dumpMode);
+  add("dump_data", options.dumpData);
   add("dump_layer", options.dumpLayer);
   add("dump_debug_mode", options.dumpDebugMode);
   return given;
@@ -51,8 +52,6 @@ static Status checkSupported(const dump::DumpConfig &config) {
     return Status::error(std::string(what) + ": not supported by npu-run; " +
                          "expected " + expected);
   };
-  if (config.data != dump::DumpData::Tensor)
-    return fault("dump_data='stats'", "tensor");
   if (config.singleOps)
     return fault("dump_op_switch='on'", "a dump_list");
   for (const dump::DumpListEntry &entry : config.list)

@@ -86,6 +86,9 @@ struct RunOptions {
   Option<std::string> dumpMode{"dump-mode",
                                desc("input, output (default) or all"),
                                value_desc("MODE"), cat(category)};
+  Option<std::string> dumpData{
+      "dump-data", desc("tensor (default) or stats: a CSV with statistics"),
+      value_desc("DATA"), cat(category)};
   Option<std::string> dumpLayer{
       "dump-layer", desc("Nodes to dump: names or patterns with spaces"),
       value_desc("LAYERS"), cat(category)};

@@ -4,6 +4,7 @@
 #define NPU_EXECUTION_DUMPRECORDER_H
 
 #include "npu/Dump/DumpStep.h"
+#include "npu/DumpTools/StatisticsCsv.h"
 #include "npu/Execution/DumpJobs.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -11,6 +12,7 @@
 
 namespace npu::instr {
 class DumpOp;
+enum class DumpData : uint32_t;
 } // namespace npu::instr
 
 namespace npu {
@@ -26,10 +28,12 @@ namespace npu {
 class DumpRecorder : public ExecutionObserver {
 public:
   /// Reads the instr.dump operations of \p graph. Fails on a step list that is
-  /// none and on one that wants statistics. \p writer outlives the recorder.
+  /// none. What wants statistics gets them in the form \p statistics. \p writer
+  /// outlives the recorder.
   static Expected<std::unique_ptr<DumpRecorder>>
   create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
-         dump::DumpWriter &writer);
+         dump::DumpWriter &writer,
+         const dump::StatisticsFormat &statistics = {});
 
   Status nodeFinished(const NodeRun &run) override;
   /// Writes the inputs of the node, the reproducer of its failure, and notes in
@@ -42,6 +46,7 @@ private:
   struct Request {
     std::vector<unsigned> anchors, outputs;
     dump::DumpSteps steps;
+    instr::DumpData data{}; ///< tensor or statistics
   };
   /// Several instr.dump of one operation.
   using Requests = std::vector<Request>;
@@ -57,15 +62,20 @@ private:
 
   static Expected<Request> readRequest(instr::DumpOp op,
                                        const PlannedNode &node);
-  /// What \p requests want in \p iteration, in the order of the anchors and
-  /// outputs.
-  static Request merge(const Requests &requests, uint64_t iteration);
+  /// What \p requests want of \p data in \p iteration, in the order of the
+  /// anchors and outputs.
+  static Request merge(const Requests &requests, uint64_t iteration,
+                       instr::DumpData data);
+  dump::DumpJob makeJob(const NodeRun &run, const Request &wanted) const;
+  Status dumpNode(const NodeRun &run, instr::DumpData data);
 
-  Status memberFinished(const NodeRun &run, const Member &member);
+  Status memberFinished(const NodeRun &run, const Member &member,
+                        instr::DumpData data);
   /// Hands \p job over unless there is nothing in it.
   Status enqueue(dump::DumpJob job);
 
   dump::DumpWriter &writer;
+  dump::StatisticsFormat statistics;
   DumpedModel model;
   llvm::DenseMap<mlir::Operation *, Requests> requests;
   /// By fused node, then by member.
