@@ -7,6 +7,8 @@
 #include "RecoverFusedTable.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -236,6 +238,13 @@ Recovery::getAttributes(unsigned member, StringRef type, StringRef name,
   return inferred.attrs;
 }
 
+/// \p value with as many digits as tell it from its neighbours.
+static std::string toText(float value) {
+  SmallString<16> text;
+  APFloat(value).toString(text);
+  return std::string(text);
+}
+
 /// Scale and offset as they are assumed, and what the node itself has kept.
 void Recovery::inferQuantisation(StringRef type, InferredAttributes &inferred) {
   auto add = [&](StringRef name, Attribute value) {
@@ -262,7 +271,7 @@ void Recovery::inferQuantisation(StringRef type, InferredAttributes &inferred) {
   inferred.facts.push_back(
       llvm::formatv("scale = {0}, offset = {1}: assumed, as the assumption of "
                     "quantisation says",
-                    scale, offset)
+                    toText(scale), toText(offset))
           .str());
 }
 
