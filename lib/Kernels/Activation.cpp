@@ -118,6 +118,11 @@ Expected<Binding> bindSlope(const NodeSpec &spec, ElementwiseOp op,
 // Programs with exp run in fp16 on Ascend310, in whole or in part.
 constexpr StatusBits FloatWithExp = FloatProductBits;
 constexpr StatusBits InFloat = FloatArithmeticBits;
+// From -1 to 1, and whole results or differences of 1, which are no small ones.
+constexpr StatusBits Bounded = InFloat & ~status::CastOverflow;
+constexpr StatusBits NeverSmall = InFloat & ~status::CastUnderflow;
+// No instruction but a selection, which looks at no operand.
+constexpr StatusBits Selection = status::CastOverflow | status::CastUnderflow;
 
 constexpr std::string_view AtEnd = "fp32, one rounding at the end";
 constexpr std::string_view AtEndHalfExp =
@@ -145,34 +150,36 @@ constexpr ElementwiseRow rows[] = {
      1, bindElu},
     {"Selu", ElementwiseOp::Elu, 1, Rounding::Tanh, FloatWithExp, AtEndHalfExp,
      1, bindSelu},
-    {"Softplus", ElementwiseOp::Softplus, 1, Rounding::Tanh, FloatWithExp,
+    {"Softplus", ElementwiseOp::Softplus, 1, Rounding::Tanh,
+     (NeverSmall & ~status::FloatOverflow) | status::FloatUnderflow,
      AtEndHalfExp},
-    {"Softsign", ElementwiseOp::Softsign, 1, Rounding::AtEnd, InFloat, AtEnd},
+    {"Softsign", ElementwiseOp::Softsign, 1, Rounding::AtEnd,
+     Bounded & ~status::FloatOverflow, AtEnd},
     {"HardSwish", ElementwiseOp::HardSwish, 1, Rounding::AtEnd, InFloat, AtEnd},
-    {"HardSigmoid", ElementwiseOp::HardSigmoid, 1, Rounding::AtEnd, InFloat,
+    {"HardSigmoid", ElementwiseOp::HardSigmoid, 1, Rounding::AtEnd, Bounded,
      AtEnd, 1, bindHardSigmoid},
     {"Swish", ElementwiseOp::Swish, 1, Rounding::Tanh, FloatWithExp,
      "x * -scale in fp16, the rest in fp32, one rounding; 310: exp in fp16", 1,
      bindSwish},
-    {"Mish", ElementwiseOp::Mish, 1, Rounding::Tanh, FloatWithExp,
-     AtEndHalfExp},
-    {"Erf", ElementwiseOp::Erf, 1, Rounding::Tanh, FloatWithExp, AtEndHalfExp},
+    {"Mish", ElementwiseOp::Mish, 1, Rounding::Tanh,
+     FloatWithExp & ~status::FloatOverflow, AtEndHalfExp},
+    {"Erf", ElementwiseOp::Erf, 1, Rounding::Tanh,
+     Bounded & ~status::FloatOverflow, AtEndHalfExp},
     {"PRelu", ElementwiseOp::PRelu, 2, Rounding::EveryInstruction,
      FloatProductBits, HalfPath, 1, nullptr, true},
     {"ThresholdedRelu", ElementwiseOp::ThresholdedRelu, 1,
-     Rounding::EveryInstruction, ExactBits, NoRounding, 1, bindThreshold},
+     Rounding::EveryInstruction, Selection, NoRounding, 1, bindThreshold},
     {"ClipByValue", ElementwiseOp::Clip, 3, Rounding::EveryInstruction,
      ExactBits, NoRounding},
-    {"Log1p", ElementwiseOp::LogOnePlus, 1, Rounding::Tanh, FloatWithExp,
+    {"Log1p", ElementwiseOp::LogOnePlus, 1, Rounding::Tanh, NeverSmall,
      AtEndHalfExp},
-    {"Expm1", ElementwiseOp::ExpMinusOne, 1, Rounding::Tanh, FloatWithExp,
-     AtEndHalfExp},
+    {"Expm1", ElementwiseOp::ExpMinusOne, 1, Rounding::Tanh,
+     NeverSmall | status::FloatUnderflow, AtEndHalfExp},
     {"Div", ElementwiseOp::Div, 2, Rounding::AtEnd, InFloat, AtEnd},
-    {"FloorDiv", ElementwiseOp::FloorDiv, 2, Rounding::AtEnd, ArithmeticBits,
-     AtEnd},
-    {"FloorMod", ElementwiseOp::FloorMod, 2, Rounding::AtEnd, ArithmeticBits,
-     AtEnd},
-    {"Mod", ElementwiseOp::Mod, 2, Rounding::AtEnd, ArithmeticBits, AtEnd},
+    {"FloorDiv", ElementwiseOp::FloorDiv, 2, Rounding::AtEnd,
+     NeverSmall | status::IntegerOverflow, AtEnd},
+    {"FloorMod", ElementwiseOp::FloorMod, 2, Rounding::AtEnd, InFloat, AtEnd},
+    {"Mod", ElementwiseOp::Mod, 2, Rounding::AtEnd, InFloat, AtEnd},
     {"Pow", ElementwiseOp::Pow, 2, Rounding::Tanh, FloatWithExp, AtEndHalfExp},
     {"TanhGrad", ElementwiseOp::TanhGrad, 2, Rounding::AtEnd, InFloat, AtEnd},
     {"SigmoidGrad", ElementwiseOp::SigmoidGrad, 2, Rounding::AtEnd, InFloat,
@@ -184,7 +191,7 @@ constexpr ElementwiseRow rows[] = {
     {"LeakyReluGrad", ElementwiseOp::LeakyReluGrad, 2,
      Rounding::EveryInstruction, FloatProductBits, HalfPath, 1, bindSlope},
     {"Relu6Grad", ElementwiseOp::Relu6Grad, 2, Rounding::EveryInstruction,
-     ExactBits, NoRounding},
+     Selection, NoRounding},
     {"SigmoidCrossEntropyWithLogits", ElementwiseOp::SigmoidCrossEntropy, 2,
      Rounding::Tanh, FloatWithExp, AtEndHalfExp},
 };

@@ -1,0 +1,126 @@
+//===- StatusTableMovement.cpp - Rows of operators that raise nothing -----===//
+
+#include "StatusTable.h"
+
+using namespace npu;
+using namespace npu::kernels::statustable;
+
+using List = std::vector<int64_t>;
+
+namespace {
+
+/// \p type with \p inputs and \p out, infinities and NaNs among them.
+Row quiet(const std::string &type, std::vector<Operand> inputs, Elements out) {
+  return {type,
+          "infinities and NaNs are moved",
+          std::move(inputs),
+          {},
+          Half,
+          {0, out},
+          {0, out}};
+}
+
+} // namespace
+
+Rows kernels::statustable::movementRows() {
+  const Operand x = half({0x7C00, 0x7E01, 0x0001});
+  Rows rows;
+  for (const char *type :
+       {"ExpandDims", "Flatten", "FlattenV2", "HcomAllReduce", "HcomBroadcast",
+        "Identity", "IdentityN", "MemcpyAsync", "ReadSelect", "Reshape",
+        "Squeeze", "SqueezeV2", "Unsqueeze", "UnsqueezeV2"})
+    rows.push_back(quiet(type, {x}, x.bits));
+  for (const char *type : {"AtomicAddrClean", "MemSet"})
+    rows.push_back({type, "computes nothing", {}, {}});
+  rows.push_back(quiet("Assign", {half({0, 0, 0}), x}, x.bits));
+  rows.push_back(quiet("HcomAllGather", {x},
+                       {0x7C00, 0x7E01, 0x0001, 0x7C00, 0x7E01, 0x0001})
+                     .with("rank_size", int64_t(2)));
+  const Elements joined = {0x7C00, 0x7E01, 0x0001, 0x7E00};
+  for (const char *type : {"ConcatD", "ConcatV2D"})
+    rows.push_back(quiet(type, {x, half({0x7E00})}, joined)
+                       .with("concat_dim", int64_t(0)));
+  rows.push_back(quiet("ConcatV2", {x, half({0x7E00}), ints({0})}, joined));
+  for (const char *type : {"SplitD", "SplitVD"})
+    rows.push_back(quiet(type, {half({0x7C00, 0x7E01})}, {0x7C00})
+                       .with("split_dim", int64_t(0))
+                       .with("num_split", int64_t(2))
+                       .with("size_splits", List{1, 1})
+                       .besides(Half, {1}));
+  const Elements last = {0x0001, 0x7C00};
+  rows.push_back(quiet("Gather", {x, ints({2, 0})}, last));
+  rows.push_back(quiet("GatherV2", {x, ints({2, 0}), ints({0})}, last));
+  rows.push_back(
+      quiet("GatherV2D", {x, ints({2, 0})}, last).with("axis", int64_t(0)));
+  rows.push_back(quiet("OneHot",
+                       {ints({1}), ints({2}), half({0x7C00}), half({0x7E00})},
+                       {0x7E00, 0x7C00})
+                     .into({1, 2}));
+  rows.push_back(quiet("OneHotD", {ints({1}), half({0x7C00}), half({0x7E00})},
+                       {0x7E00, 0x7C00})
+                     .with("depth", int64_t(2))
+                     .into({1, 2}));
+  const Elements tail = {0x7E01, 0x0001};
+  rows.push_back(quiet("Slice", {x, ints({1}), ints({2})}, tail));
+  rows.push_back(quiet("SliceD", {x}, tail)
+                     .with("offsets", List{1})
+                     .with("size", List{2}));
+  rows.push_back(
+      quiet("StridedSlice", {x, ints({1}), ints({3}), ints({1})}, tail));
+  const Row strided = quiet("StridedSliceD", {x}, tail)
+                          .with("begin", List{1})
+                          .with("end", List{3})
+                          .with("strides", List{1});
+  rows.push_back(strided);
+  Row gradient = strided.with("shape", List{3});
+  gradient.type = "StridedSliceGradD";
+  gradient.raising = {half(tail)};
+  gradient.saturate.out = gradient.infNan.out = {0, 0x7E01, 0x0001};
+  rows.push_back(gradient);
+  const Elements twice = {0x7C00, 0x7E01, 0x7C00, 0x7E01};
+  const Operand pair = half({0x7C00, 0x7E01});
+  rows.push_back(quiet("Tile", {pair, ints({2})}, twice));
+  rows.push_back(quiet("TileD", {pair}, twice).with("multiples", List{2}));
+  rows.push_back(quiet("Transpose", {x, ints({0})}, x.bits));
+  rows.push_back(quiet("TransposeD", {x}, x.bits).with("perm", List{0}));
+  const Operand condition = {DataType::Bool, {1, 0}};
+  for (const char *type : {"Select", "SelectV2"})
+    rows.push_back(
+        quiet(type, {condition, pair, half({0, 0x7C00})}, {0x7C00, 0x7C00}));
+  struct Comparison {
+    const char *type;
+    Elements out; ///< of 1 and 2, 2 and 1, NaN and 1
+  };
+  for (const Comparison &c :
+       {Comparison{"Equal", {0, 0, 0}}, Comparison{"NotEqual", {1, 1, 1}},
+        Comparison{"Greater", {0, 1, 0}}, Comparison{"GreaterEqual", {0, 1, 0}},
+        Comparison{"Less", {1, 0, 0}}, Comparison{"LessEqual", {1, 0, 0}}})
+    rows.push_back(
+        {c.type,
+         "a NaN is compared",
+         {half({0x3C00, 0x4000, 0x7E00}), half({0x4000, 0x3C00, 0x3C00})},
+         {},
+         DataType::Bool,
+         {0, c.out},
+         {0, c.out}});
+  // Two boxes that do not overlap, of which one is wanted.
+  rows.push_back(
+      Row{"BatchMultiClassNonMaxSuppression",
+          "boxes are copied",
+          {half({0, 0, 0x3C00, 0x3C00, 0x4000, 0x4000, 0x4200, 0x7C00})
+               .shaped({1, 2, 1, 4}),
+           half({0x3800, 0x3C00}).shaped({1, 2, 1})},
+          {},
+          Half,
+          {0, {0x4000, 0x4000, 0x4200, 0x7C00}},
+          {0, {0x4000, 0x4000, 0x4200, 0x7C00}}}
+          .with("score_threshold", 0.0f)
+          .with("iou_threshold", 0.5f)
+          .with("max_size_per_class", int64_t(1))
+          .with("max_total_size", int64_t(1))
+          .into({1, 1, 4})
+          .besides(Half, {1, 1})
+          .besides(Half, {1, 1})
+          .besides(Int, {1}));
+  return rows;
+}
