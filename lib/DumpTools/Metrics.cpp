@@ -312,7 +312,7 @@ void Comparison::finishFirst() {
   const double normY = std::sqrt(first.yy.sum());
   if (normX <= epsilon && normY <= epsilon)
     metrics.cosine = 1.0;
-  else if (std::sqrt(normX) > epsilon && std::sqrt(normY) > epsilon)
+  else if (!(std::sqrt(normX) <= epsilon) && !(std::sqrt(normY) <= epsilon))
     metrics.cosine =
         equal ? 1.0 : std::min(first.xy.sum() / normX / normY, 1.0);
   const double absolute = first.absolute.sum();

@@ -45,31 +45,30 @@ npu::dump::describeLayout(const DumpTensor &tensor,
     return desc;
   }
   desc.originShape = tensor.originalShape;
-  Status failure;
+  if (tensor.originalShape.empty()) {
+    const Shape &s = tensor.shape;
+    if (tensor.format != Format::NC1HWC0 || s.size() != 5)
+      return Status::error(std::string(getName(tensor.format)) + " " +
+                           toString(s) +
+                           ": the dump has no original shape, expected -s");
+    desc.originFormat = Format::NCHW; // of all channels
+    desc.originShape = {s[0], s[1] * s[4], s[2], s[3]};
+    return desc;
+  }
+  Status firstFault;
   for (Format order : getOrders(tensor, preferred)) {
     desc.originFormat = order;
     Expected<Layout> layout = Layout::create(desc);
-    if (!layout) {
-      if (failure)
-        failure = layout.takeStatus();
-      continue;
-    }
-    if (desc.originShape.empty() && layout->axes().size() == 4 &&
-        layout->findAxis('C')) {
-      // NC1HWC0 without an original: an NCHW of all channels.
-      desc.originFormat = Format::NCHW;
-      for (const LogicalAxis &axis : layout->axes())
-        desc.originShape.push_back(axis.extent);
-    }
-    return desc;
+    if (layout)
+      return desc;
+    if (firstFault.ok())
+      firstFault = layout.takeStatus();
   }
-  return failure;
+  return firstFault;
 }
 
 Expected<TensorDesc> npu::dump::describeTarget(const TensorDesc &source,
                                                Format format, int64_t groups) {
-  if (source.originShape.empty() && !source.shape.empty())
-    return Status::error("the dump has no original shape, expected -s");
   TensorDesc target = source;
   target.format = format;
   target.groups = groups;

@@ -11,8 +11,8 @@ namespace npu::dump {
 /// The layout of \p tensor with the logical tensor it stands for. A dump has
 /// the original shape but not the order of its axes: that is the format of the
 /// original operator where the dump names it, else \p preferred, else the first
-/// of NCHW, NHWC, HWCN... whose shape in blocks is that of the tensor. Without
-/// an original shape all lanes count as data.
+/// of NCHW, NHWC, HWCN... whose shape in blocks is that of the tensor. NC1HWC0
+/// without an original shape counts as an NCHW of all lanes.
 ///
 /// Fails where no order of axes explains the shape.
 Expected<TensorDesc> describeLayout(const DumpTensor &tensor,
