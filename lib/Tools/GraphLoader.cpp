@@ -104,9 +104,12 @@ static Expected<Module> findInFolder(std::string &path, MLIRContext *context) {
     return candidates.takeStatus();
   if (candidates->size() > 1) {
     std::string message = path + ": several graphs may be the compute graph:";
-    for (const GraphCandidate &candidate : *candidates)
-      message += " " + llvm::sys::path::filename(candidate.file).str() + " (" +
-                 std::to_string(candidate.numNodes) + " ops)";
+    const char *separator = " ";
+    for (const GraphCandidate &candidate : *candidates) {
+      message += separator + llvm::sys::path::filename(candidate.file).str() +
+                 " (" + std::to_string(candidate.numNodes) + " ops)";
+      separator = ", ";
+    }
     return Status::error(message + "; name one of them");
   }
   path = candidates->front().file;
