@@ -12,8 +12,11 @@ namespace npu::kernels {
 
 class Registry;
 
+void addActivation(Registry &registry);
 void addApplyAdam(Registry &registry);
 void addArrangement(Registry &registry);
+void addBatchNorm(Registry &registry);
+void addBitMask(Registry &registry);
 void addComparison(Registry &registry);
 void addConversion(Registry &registry);
 void addCrossEntropy(Registry &registry);
@@ -29,6 +32,7 @@ void addNonMaxSuppression(Registry &registry);
 void addOneHot(Registry &registry);
 void addOptimizer(Registry &registry);
 void addPooling(Registry &registry);
+void addPoolingGradient(Registry &registry);
 void addQuantization(Registry &registry);
 void addReduction(Registry &registry);
 void addResizeBilinear(Registry &registry);

@@ -3,6 +3,7 @@
 #include "Builtins.h"
 #include "FloatElements.h"
 #include "KernelChecks.h"
+#include "PoolingWindow.h"
 #include "npu/Kernels/LaneMap.h"
 #include "npu/Kernels/Registry.h"
 
@@ -16,20 +17,6 @@ using namespace npu::kernels;
 
 namespace {
 
-/// The window along one of H and W.
-struct Axis {
-  int64_t window = 1, stride = 1;
-  int64_t before = 0, after = 0; ///< padding
-};
-
-struct Window {
-  Axis height, width;
-  bool average = false;
-  /// An average divides by the elements of the window that lie in the padded
-  /// image (Caffe), or only by those in the image (TensorFlow).
-  bool countsPadding = false;
-};
-
 /// Pools NC1HWC0: planes of H x W pixels of C0 lanes each.
 class PoolingKernel final : public Kernel {
 public:
@@ -41,7 +28,7 @@ public:
                            std::span<const MutableTensor> outputs) override;
 
 private:
-  Window window;
+  PoolingWindow window;
   DataType dtype = DataType::Undefined;
   OverflowMode mode = OverflowMode::Saturate;
   int64_t planes = 0, inHeight = 0, inWidth = 0, outHeight = 0, outWidth = 0,
@@ -55,149 +42,6 @@ private:
   bool readsNonFinite(const std::byte *plane, int64_t row, int64_t column,
                       int64_t lane) const;
 };
-
-using IntList = std::vector<int64_t>;
-
-/// H and W of a list of four numbers in the order of \p format.
-Expected<std::pair<int64_t, int64_t>>
-spatial(const IntList &list, const std::string &format, const char *name) {
-  const size_t h = format.find('H'), w = format.find('W');
-  if (format.size() != 4 || list.size() != 4 || h == std::string::npos ||
-      w == std::string::npos)
-    return Status::error("attribute '" + std::string(name) + "' has " +
-                         std::to_string(list.size()) +
-                         " elements, expected 4 in the order " + format);
-  return std::pair(list[h], list[w]);
-}
-
-/// TensorFlow's SAME: as many outputs as strides fit, padding split evenly
-/// with the odd one after.
-void padToSame(Axis &axis, int64_t size) {
-  const int64_t outputs = (size + axis.stride - 1) / axis.stride;
-  const int64_t padding =
-      std::max<int64_t>((outputs - 1) * axis.stride + axis.window - size, 0);
-  axis.before = padding / 2;
-  axis.after = padding - padding / 2;
-}
-
-Expected<Window> bindCaffe(const NodeSpec &spec) {
-  auto mode = spec.attrs.get<int64_t>("mode", 0);
-  auto global = spec.attrs.get<bool>("global_pooling", false);
-  auto size = spec.attrs.get<IntList>("window", {1, 1});
-  auto stride = spec.attrs.get<IntList>("stride", {1, 1});
-  auto pad = spec.attrs.get<IntList>("pad", {0, 0, 0, 0});
-  if (!mode)
-    return mode.takeStatus();
-  if (!global)
-    return global.takeStatus();
-  for (auto *list : {&size, &stride, &pad})
-    if (!*list)
-      return list->takeStatus();
-  if (*mode != 0 && *mode != 1)
-    return Status::error("attribute 'mode' is " + std::to_string(*mode) +
-                         ", expected 0 (max) or 1 (average)");
-  if (size->size() != 2 || stride->size() != 2 || pad->size() != 4)
-    return Status::error("attributes 'window', 'stride' and 'pad' have " +
-                         std::to_string(size->size()) + ", " +
-                         std::to_string(stride->size()) + " and " +
-                         std::to_string(pad->size()) +
-                         " elements, expected 2, 2 and 4");
-  Window window;
-  window.average = *mode == 1;
-  window.countsPadding = true;
-  window.height = {(*size)[0], (*stride)[0], (*pad)[0], (*pad)[1]};
-  window.width = {(*size)[1], (*stride)[1], (*pad)[2], (*pad)[3]};
-  if (*global) {
-    window.height = {spec.inputs[0]->shape[2], 1, 0, 0};
-    window.width = {spec.inputs[0]->shape[3], 1, 0, 0};
-  }
-  return window;
-}
-
-/// MaxPool, AvgPool (attribute padding) and MaxPoolV3 (padding_mode, pads).
-Expected<Window> bindTensorFlow(const NodeSpec &spec) {
-  const bool isV3 = spec.type == "MaxPoolV3";
-  auto format =
-      spec.attrs.get<std::string>("data_format", isV3 ? "NCHW" : "NHWC");
-  auto size = spec.attrs.require<IntList>("ksize");
-  auto stride = spec.attrs.require<IntList>("strides");
-  auto padding = isV3
-                     ? spec.attrs.get<std::string>("padding_mode", "CALCULATED")
-                     : spec.attrs.require<std::string>("padding");
-  auto pads = spec.attrs.get<IntList>("pads", {0, 0, 0, 0});
-  auto global = spec.attrs.get<bool>("global_pooling", false);
-  for (auto *text : {&format, &padding})
-    if (!*text)
-      return text->takeStatus();
-  for (auto *list : {&size, &stride, &pads})
-    if (!*list)
-      return list->takeStatus();
-  if (!global)
-    return global.takeStatus();
-  auto kernel = spatial(*size, *format, "ksize");
-  auto step = spatial(*stride, *format, "strides");
-  if (!kernel)
-    return kernel.takeStatus();
-  if (!step)
-    return step.takeStatus();
-  Window window;
-  window.average = spec.type == "AvgPool";
-  window.height = {kernel->first, step->first, 0, 0};
-  window.width = {kernel->second, step->second, 0, 0};
-  const Shape &shape = spec.inputs[0]->shape;
-  if (*global) {
-    window.height = {shape[2], 1, 0, 0};
-    window.width = {shape[3], 1, 0, 0};
-  } else if (*padding == "SAME") {
-    if (window.height.stride < 1 || window.width.stride < 1)
-      return Status::error("attribute 'strides' is not positive");
-    padToSame(window.height, shape[2]);
-    padToSame(window.width, shape[3]);
-  } else if (*padding == "CALCULATED" && isV3) {
-    if (pads->size() != 4)
-      return Status::error("attribute 'pads' has " +
-                           std::to_string(pads->size()) +
-                           " elements, expected 4");
-    window.height.before = (*pads)[0];
-    window.height.after = (*pads)[1];
-    window.width.before = (*pads)[2];
-    window.width.after = (*pads)[3];
-  } else if (*padding != "VALID") {
-    return Status::error("padding '" + *padding + "' is none of SAME, VALID" +
-                         (isV3 ? " and CALCULATED" : ""));
-  }
-  return window;
-}
-
-/// Every window must begin in the padded image.
-Status checkAxis(const Axis &axis, int64_t in, int64_t out, char name) {
-  constexpr int64_t Limit = int64_t(1) << 31;
-  if (axis.window < 1 || axis.stride < 1 || axis.before < 0 || axis.after < 0 ||
-      axis.window > Limit || axis.stride > Limit || axis.before > Limit ||
-      axis.after > Limit || in < 1 || out < 1 || out > Limit ||
-      (out - 1) * axis.stride >= in + axis.before + axis.after)
-    return Status::error(std::string(1, name) + ": " + std::to_string(out) +
-                         " windows of " + std::to_string(axis.window) +
-                         " with stride " + std::to_string(axis.stride) +
-                         " and padding " + std::to_string(axis.before) + ", " +
-                         std::to_string(axis.after) + " do not fit " +
-                         std::to_string(in));
-  return {};
-}
-
-/// Where window number \p index meets the image, and how much of it counts.
-struct Span {
-  int64_t begin, end; ///< in the image
-  int64_t counted;    ///< elements that an average counts
-};
-Span spanOf(const Axis &axis, int64_t index, int64_t size, bool countsPadding) {
-  const int64_t start = index * axis.stride - axis.before;
-  const int64_t end = std::min(start + axis.window, size + axis.after);
-  const Span inside{std::max<int64_t>(start, 0), std::min(end, size), 0};
-  return {inside.begin, inside.end,
-          countsPadding ? end - start
-                        : std::max<int64_t>(inside.end - inside.begin, 0)};
-}
 
 Expected<std::unique_ptr<Kernel>>
 PoolingKernel::create(const NodeSpec &spec, const NumericConfig &config) {
@@ -213,14 +57,12 @@ PoolingKernel::create(const NodeSpec &spec, const NumericConfig &config) {
       in.shape[1] != out.shape[1] || in.shape[4] != out.shape[4])
     return nodeError(spec,
                      "cannot pool " + in.toString() + " to " + out.toString());
-  auto window = spec.type == "Pooling" ? bindCaffe(spec) : bindTensorFlow(spec);
+  auto window = spec.type == "Pooling" ? readCaffeWindow(spec)
+                                       : readPoolingWindow(spec, in.shape);
   if (!window)
     return inNode(spec, window.takeStatus());
-  for (const Status &status :
-       {checkAxis(window->height, in.shape[2], out.shape[2], 'H'),
-        checkAxis(window->width, in.shape[3], out.shape[3], 'W')})
-    if (!status)
-      return nodeError(spec, status.message());
+  if (Status status = checkWindow(*window, in.shape, out.shape); !status)
+    return inNode(spec, std::move(status));
   auto kernel = std::make_unique<PoolingKernel>();
   kernel->window = *window;
   kernel->dtype = in.dtype;
@@ -264,14 +106,15 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
           ? (dtype == DataType::Float16 ? -65504.0f : -0x1.FEp127f)
           : -std::numeric_limits<float>::infinity();
   std::fill(result.begin(), result.end(), identity);
-  const Span rows = spanOf(window.height, row, inHeight, window.countsPadding);
+  const WindowSpan rows =
+      spanOf(window.height, row, inHeight, window.countsPadding);
   bool special = false;
   const int64_t rowBytes = inWidth * lanes * (getBitWidth(dtype) / 8);
   for (int64_t h = rows.begin; h < rows.end; ++h) {
     toFloat(dtype, plane + h * rowBytes, pixels);
     special |= hasNonFinite(pixels);
     for (int64_t w = 0; w < outWidth; ++w) {
-      const Span columns =
+      const WindowSpan columns =
           spanOf(window.width, w, inWidth, window.countsPadding);
       float *to = result.data() + w * lanes;
       for (int64_t x = columns.begin; x < columns.end; ++x) {
@@ -292,7 +135,8 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
   }
   special |= hasNonFinite(result);
   for (int64_t w = 0; w < outWidth; ++w) {
-    const Span columns = spanOf(window.width, w, inWidth, window.countsPadding);
+    const WindowSpan columns =
+        spanOf(window.width, w, inWidth, window.countsPadding);
     const int64_t area = rows.counted * columns.counted;
     const float factor = area > 0 ? 1.0f / static_cast<float>(area) : 0.0f;
     for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -306,8 +150,9 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
 /// Whether a window in one lane reads an infinity or a NaN.
 bool PoolingKernel::readsNonFinite(const std::byte *plane, int64_t row,
                                    int64_t column, int64_t lane) const {
-  const Span rows = spanOf(window.height, row, inHeight, window.countsPadding);
-  const Span columns =
+  const WindowSpan rows =
+      spanOf(window.height, row, inHeight, window.countsPadding);
+  const WindowSpan columns =
       spanOf(window.width, column, inWidth, window.countsPadding);
   for (int64_t h = rows.begin; h < rows.end; ++h)
     for (int64_t w = columns.begin; w < columns.end; ++w) {

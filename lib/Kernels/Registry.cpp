@@ -9,8 +9,11 @@ using namespace npu::kernels;
 
 Registry Registry::withBuiltins() {
   Registry registry;
+  addActivation(registry);
   addApplyAdam(registry);
   addArrangement(registry);
+  addBatchNorm(registry);
+  addBitMask(registry);
   addComparison(registry);
   addConversion(registry);
   addCrossEntropy(registry);
@@ -26,6 +29,7 @@ Registry Registry::withBuiltins() {
   addOneHot(registry);
   addOptimizer(registry);
   addPooling(registry);
+  addPoolingGradient(registry);
   addQuantization(registry);
   addReduction(registry);
   addResizeBilinear(registry);

@@ -2,6 +2,7 @@
 
 #include "../Builtins.h"
 #include "Convolution.h"
+#include "FilterGradient.h"
 #include "MatMul.h"
 
 #include "npu/Kernels/Registry.h"
@@ -24,6 +25,8 @@ void npu::kernels::addCube(Registry &registry) {
       {"DepthwiseConv2D", cube::createDepthwiseConv2D},
       {"Conv2DBackpropInputD", cube::createConv2DBackpropInput},
       {"DepthwiseConv2DBackpropInputD", cube::createConv2DBackpropInput},
+      {"Conv2DBackpropFilterD", cube::createFilterGradient},
+      {"DepthwiseConv2DBackpropFilterD", cube::createFilterGradient},
       {"Conv2DTransposeD", cube::createConv2DTranspose},
       {"MatMul", cube::createMatMul},
       {"MatMulV2", cube::createMatMul},

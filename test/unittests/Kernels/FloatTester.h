@@ -13,6 +13,7 @@
 #include "npu/Numerics/BFloat16.h"
 #include "npu/Numerics/SimdTarget.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
