@@ -105,10 +105,12 @@ StatusBits narrow(std::span<const float> from, std::span<To> to,
 }
 
 /// By way of fp32, which holds every fp16 and bf16 value and rounds no integer
-/// that fp16 can hold.
+/// that fp16 can hold; straight where it is fp32 already.
 template <typename From, typename To>
 StatusBits castThroughFloat(std::span<const From> from, std::span<To> to,
                             const NumericConfig &config) {
+  if constexpr (std::is_same_v<From, float>)
+    return narrow<To>(from, to, config);
   StatusBits status = status::None;
   std::array<float, ChunkSize> buffer;
   for (size_t i = 0; i < from.size(); i += ChunkSize) {
