@@ -4,6 +4,7 @@
 
 #include "CompareRow.h"
 #include "GoldenIndex.h"
+#include "TensorFile.h"
 
 #include "npu/Dump/CsvText.h"
 #include "npu/Dump/Folder.h"
@@ -145,11 +146,13 @@ Expected<GoldenTensor> Comparer::readGolden(const GoldenPlace &place) {
 
 /// "float16", or the name of the graph where NumPy has none.
 static std::string getTypeName(DataType dtype) {
+  if (!getNpyDescr(dtype).empty())
+    return getNumpyName(dtype);
   std::string name(getName(dtype).substr(3));
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
     return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   });
-  return dtype == DataType::Float ? "float32" : name;
+  return name;
 }
 
 static double toDouble(const Scalar &scalar) {
