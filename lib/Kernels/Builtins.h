@@ -20,8 +20,6 @@ void addBitMask(Registry &registry);
 void addComparison(Registry &registry);
 void addConversion(Registry &registry);
 void addCrossEntropy(Registry &registry);
-void addActivation(Registry &registry);
-void addBatchNorm(Registry &registry);
 void addCube(Registry &registry);
 void addDataMovement(Registry &registry);
 void addElementwise(Registry &registry);
@@ -42,6 +40,7 @@ void addSlice(Registry &registry);
 void addSoftmax(Registry &registry);
 void addSoftmaxGradient(Registry &registry);
 void addSquareSum(Registry &registry);
+void addUnique(Registry &registry);
 
 } // namespace npu::kernels
 

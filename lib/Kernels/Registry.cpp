@@ -17,8 +17,6 @@ Registry Registry::withBuiltins() {
   addComparison(registry);
   addConversion(registry);
   addCrossEntropy(registry);
-  addActivation(registry);
-  addBatchNorm(registry);
   addCube(registry);
   addDataMovement(registry);
   addElementwise(registry);
@@ -39,6 +37,7 @@ Registry Registry::withBuiltins() {
   addSoftmax(registry);
   addSoftmaxGradient(registry);
   addSquareSum(registry);
+  addUnique(registry);
   return registry;
 }
 

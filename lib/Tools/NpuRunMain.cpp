@@ -14,6 +14,7 @@
 #include "npu/Execution/Report.h"
 #include "npu/InitAllDialects.h"
 #include "npu/InitAllExternalModels.h"
+#include "npu/Transforms/InlineCalls.h"
 #include "npu/Transforms/Passes.h"
 #include "npu/Transforms/RecoverFused.h"
 
@@ -96,6 +97,10 @@ Status Run::prepareGraph() {
   if (graphs.empty())
     return Status::error(graphPath + ": expected a ge.graph in the module");
   graph = *graphs.begin(); // the first one is the root
+
+  if (failed(inlineCalls(graph)))
+    return Status::error("");
+  boundDynamicOutputs(graph);
 
   OwningOpRef<ModuleOp> stage;
   if (!options.fusionSource.empty()) {

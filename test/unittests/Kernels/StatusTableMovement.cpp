@@ -82,6 +82,7 @@ Rows kernels::statustable::movementRows() {
   rows.push_back(quiet("Tile", {pair, ints({2})}, twice));
   rows.push_back(quiet("TileD", {pair}, twice).with("multiples", List{2}));
   rows.push_back(quiet("Transpose", {x, ints({0})}, x.bits));
+  rows.push_back(quiet("Unique", {x}, x.bits).besides(Int, {3}));
   rows.push_back(quiet("TransposeD", {x}, x.bits).with("perm", List{0}));
   const Operand condition = {DataType::Bool, {1, 0}};
   for (const char *type : {"Select", "SelectV2"})

@@ -1,0 +1,3 @@
+ge.graph @g {
+  %c_ctl = ge.node "PartitionedCall" "c"() calls [@g]
+}
