@@ -202,7 +202,7 @@ CompareRow Comparer::compareOne(const MineFile &file, const DumpRecord &record,
   row.mineAddress = tensor.address;
   row.isInput = isInput;
   row.index = index;
-  row.result.shape = tensor.shape;
+  row.mineShape = row.result.shape = tensor.shape;
   if (options.overflowColumn && tensor.dtype == DataType::Float16)
     if (std::optional<ValueRange> range =
             getValueRange(tensor.dtype, tensor.data))

@@ -151,7 +151,7 @@ std::string npu::dump::toCsv(const CompareRow &row, uint64_t number,
   text += quote(row.opName + (row.isInput ? ":input:" : ":output:") +
                 std::to_string(row.index));
   std::string shape;
-  for (int64_t dim : result.shape)
+  for (int64_t dim : compat ? row.mineShape : result.shape)
     shape += (shape.empty() ? "" : ",") + std::to_string(dim);
   text += quote("[" + shape + "]");
   if (options.overflowColumn)

@@ -15,6 +15,7 @@ struct CompareRow {
   std::string mineName; ///< of the dump file
   std::string goldenName;
   std::string mineType, goldenType; ///< of data; empty for none
+  Shape mineShape;                  ///< in the dump
   uint64_t mineAddress = 0;
   std::optional<uint64_t> goldenAddress; ///< none for an array
   bool isInput = false;

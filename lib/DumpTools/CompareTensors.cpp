@@ -84,13 +84,12 @@ static std::optional<Side> findOrder(const DumpTensor &mine,
 /// are.
 static std::pair<Side, Side> align(const DumpTensor &mine,
                                    const DumpTensor &golden,
-                                   const std::string &folder, bool compat) {
+                                   const std::string &folder) {
   const bool sameLayout = mine.format == golden.format &&
                           mine.subFormat == golden.subFormat &&
                           mine.shape == golden.shape;
   const bool bothPlain = isPlain(mine.format) && isPlain(golden.format);
-  // Ascend's tool compares equal blocks with their padding.
-  if ((bothPlain && mine.shape == golden.shape) || (sameLayout && compat))
+  if (bothPlain && mine.shape == golden.shape)
     return {view(mine), view(golden)};
   if (!isPlain(golden.format)) {
     std::optional<Format> order;
@@ -142,7 +141,7 @@ TensorComparison npu::dump::compareTensors(const DumpTensor &mine,
     return *fault;
   if (auto fault = checkTensor(golden, "golden"))
     return *fault;
-  auto [left, right] = align(mine, golden, options.folder, options.compat);
+  auto [left, right] = align(mine, golden, options.folder);
   TensorComparison result;
   result.shape = left.shape;
   const int64_t count = getNumElements(left.shape);
