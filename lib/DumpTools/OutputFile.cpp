@@ -51,38 +51,38 @@ Status OutputFile::commit() {
 }
 
 ScratchMemory::~ScratchMemory() {
-  if (start)
+  if (isMapped)
     ::munmap(start, length);
+  else
+    std::free(start);
 }
 
 Expected<ScratchMemory> ScratchMemory::create(uint64_t size,
                                               const std::string &folder) {
   ScratchMemory memory;
-  if (size == 0)
+  const std::string what =
+      folder + ": " + std::to_string(size) + " bytes to lay out a tensor";
+  if (size <= memoryLimit) {
+    memory.start = static_cast<std::byte *>(std::malloc(size));
+    if (!memory.start && size != 0)
+      return errnoStatus(ErrorKind::Incomplete, what, ENOMEM);
+    memory.length = size;
     return memory;
-  FileDescriptor fd;
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-  if (size > memoryLimit) {
-    std::string name = makeTemplate(folder);
-    fd = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
-    if (!fd)
-      return errnoStatus(ErrorKind::Incomplete, folder, errno);
-    ::unlink(name.c_str());
-    // Blocks that are missing later would be a signal.
-    if (int error = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(size)))
-      return errnoStatus(ErrorKind::Incomplete,
-                         folder + ": " + std::to_string(size) +
-                             " bytes to lay out a tensor",
-                         error);
-    flags = MAP_SHARED;
   }
+  std::string name = makeTemplate(folder);
+  const FileDescriptor fd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!fd)
+    return errnoStatus(ErrorKind::Incomplete, folder, errno);
+  ::unlink(name.c_str());
+  // Blocks that are missing later would be a signal.
+  if (int error = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(size)))
+    return errnoStatus(ErrorKind::Incomplete, what, error);
   void *start =
-      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, fd.get(), 0);
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (start == MAP_FAILED)
-    return errnoStatus(ErrorKind::Incomplete,
-                       std::to_string(size) + " bytes to lay out a tensor",
-                       errno);
+    return errnoStatus(ErrorKind::Incomplete, what, errno);
   memory.start = static_cast<std::byte *>(start);
   memory.length = size;
+  memory.isMapped = true;
   return memory;
 }

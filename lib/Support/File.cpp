@@ -12,6 +12,9 @@
 
 using namespace npu;
 
+/// Files up to this size are mapped with all their pages.
+static constexpr size_t populateLimit = size_t(4) << 20;
+
 Status npu::errnoStatus(ErrorKind kind, const std::string &what, int error) {
   return Status::error(kind,
                        what + ": " + std::generic_category().message(error));
@@ -40,7 +43,10 @@ Expected<MappedFile> MappedFile::open(const std::string &path) {
   if (info.st_size == 0)
     return file;
   const size_t size = static_cast<size_t>(info.st_size);
-  void *start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  // All pages at once are cheaper than one fault after the other.
+  const int flags =
+      size <= populateLimit ? MAP_PRIVATE | MAP_POPULATE : MAP_PRIVATE;
+  void *start = ::mmap(nullptr, size, PROT_READ, flags, fd.get(), 0);
   if (start == MAP_FAILED)
     return errnoStatus(ErrorKind::Usage, path, errno);
   file.mapped = {static_cast<const std::byte *>(start), size};

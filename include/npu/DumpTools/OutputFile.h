@@ -38,16 +38,18 @@ public:
   ScratchMemory() = default;
   ScratchMemory(ScratchMemory &&other) noexcept
       : start(std::exchange(other.start, nullptr)),
-        length(std::exchange(other.length, 0)) {}
+        length(std::exchange(other.length, 0)),
+        isMapped(std::exchange(other.isMapped, false)) {}
   ScratchMemory &operator=(ScratchMemory &&other) noexcept {
     std::swap(start, other.start);
     std::swap(length, other.length);
+    std::swap(isMapped, other.isMapped);
     return *this;
   }
   ~ScratchMemory();
 
-  /// \p size bytes of zeros. Fails (ErrorKind::Incomplete) where memory or disk
-  /// do not have them.
+  /// \p size bytes of any value. Fails (ErrorKind::Incomplete) where memory or
+  /// disk do not have them.
   static Expected<ScratchMemory> create(uint64_t size,
                                         const std::string &folder);
 
@@ -57,6 +59,7 @@ public:
 private:
   std::byte *start = nullptr;
   size_t length = 0;
+  bool isMapped = false;
 };
 
 } // namespace npu::dump
