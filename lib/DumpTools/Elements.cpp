@@ -2,6 +2,8 @@
 
 #include "npu/DumpTools/Elements.h"
 
+#include "MetricsKernels.h"
+
 #include "npu/Numerics/Convert.h"
 #include "npu/Numerics/Float8.h"
 #include "npu/Support/Npy.h"
@@ -190,18 +192,25 @@ static void toDouble(const std::byte *from, uint64_t count, double *to) {
 static void arrayToDouble(DataType array, const std::byte *from, uint64_t count,
                           double *to) {
   switch (array) {
-  case DataType::Float16: {
-    std::byte wide[chunkSize * sizeof(float)];
+  case DataType::Float16:
     for (uint64_t i = 0; i < count; i += chunkSize) {
+      numerics::Half narrow[chunkSize];
+      float wide[chunkSize];
       const uint64_t n = std::min(chunkSize, count - i);
-      widenHalves(from + i * 2, n, wide);
-      toDouble<float>(wide, n, to + i);
+      std::memcpy(narrow, from + i * sizeof(*narrow), n * sizeof(*narrow));
+      numerics::halfToFloat({narrow, n}, {wide, n});
+      floatsToDoubles(wide, to + i, n);
     }
     return;
-  }
   case DataType::Float:
   case DataType::Complex64:
-    return toDouble<float>(from, count, to);
+    for (uint64_t i = 0; i < count; i += chunkSize) {
+      float aligned[chunkSize];
+      const uint64_t n = std::min(chunkSize, count - i);
+      std::memcpy(aligned, from + i * sizeof(float), n * sizeof(float));
+      floatsToDoubles(aligned, to + i, n);
+    }
+    return;
   case DataType::Double:
   case DataType::Complex128:
     return toDouble<double>(from, count, to);

@@ -205,18 +205,6 @@ size_t Comparison::compact(double *x, double *y, size_t count) {
   return kept;
 }
 
-/// Whether all are finite: the sum of differences with themselves is 0.
-static bool areFinite(const double *values, size_t count) {
-  double sums[8] = {};
-  size_t i = 0;
-  for (; i + 8 <= count; i += 8)
-    for (size_t lane = 0; lane < 8; ++lane)
-      sums[lane] += values[i + lane] * 0;
-  for (; i < count; ++i)
-    sums[0] += values[i] * 0;
-  return std::all_of(sums, std::end(sums), [](double sum) { return sum == 0; });
-}
-
 void Comparison::visitFirst(double *x, double *y, size_t count,
                             uint64_t index) {
   const bool finite = areFinite(x, count) && areFinite(y, count);

@@ -131,6 +131,31 @@ HWY_INLINE void secondPass(const double *xs, const double *ys, size_t count,
   }
 }
 
+static void widen(const float *from, double *to, size_t count) {
+  constexpr Doubles d;
+  constexpr hn::Rebind<float, Doubles> df;
+  constexpr size_t step = hn::MaxLanes(d);
+  size_t i = 0;
+  for (; i + step <= count; i += step)
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(df, from + i)), d, to + i);
+  for (; i < count; ++i)
+    to[i] = from[i];
+}
+
+static bool isFiniteAll(const double *values, size_t count) {
+  constexpr Doubles d;
+  constexpr size_t step = hn::MaxLanes(d);
+  // 0 for a finite value, NaN for others.
+  Vec sum = hn::Zero(d);
+  double rest = 0;
+  size_t i = 0;
+  for (; i + step <= count; i += step)
+    sum = hn::MulAdd(hn::LoadU(d, values + i), hn::Zero(d), sum);
+  for (; i < count; ++i)
+    rest += values[i] * 0;
+  return rest == 0 && hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
+}
+
 static void firstPassOfAll(const double *x, const double *y, size_t count,
                            bool equal, double relativeTolerance,
                            double absoluteTolerance, FirstPass &pass) {
@@ -156,8 +181,18 @@ HWY_AFTER_NAMESPACE();
 
 namespace npu::dump {
 
+HWY_EXPORT(widen);
+HWY_EXPORT(isFiniteAll);
 HWY_EXPORT(firstPassOfAll);
 HWY_EXPORT(secondPassOfAll);
+
+void floatsToDoubles(const float *from, double *to, size_t count) {
+  HWY_DYNAMIC_DISPATCH(widen)(from, to, count);
+}
+
+bool areFinite(const double *values, size_t count) {
+  return HWY_DYNAMIC_DISPATCH(isFiniteAll)(values, count);
+}
 
 void addFirstPass(const double *x, const double *y, size_t count, bool equal,
                   double relativeTolerance, double absoluteTolerance,

@@ -67,6 +67,12 @@ struct SecondPass {
   Lanes deviationX, deviationY; ///< squares of x - mean and y - mean
 };
 
+/// Converts \p count floats. Exact.
+void floatsToDoubles(const float *from, double *to, size_t count);
+
+/// Whether none of \p count values is infinite or NaN.
+bool areFinite(const double *values, size_t count);
+
 /// Adds \p count pairs, a multiple of NumMetricLanes. With \p equal, x and y
 /// are the same array.
 void addFirstPass(const double *x, const double *y, size_t count, bool equal,
