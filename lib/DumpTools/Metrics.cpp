@@ -33,22 +33,22 @@ static Signed getOrdinal(Bits bits) {
 template <typename Bits, typename Signed>
 static uint64_t getMaxUlp(const std::byte *mine, const std::byte *golden,
                           uint64_t count, Bits infinity) {
+  using Distance = std::make_unsigned_t<Signed>;
   constexpr Bits sign = Bits(1) << (8 * sizeof(Bits) - 1);
-  uint64_t largest = 0;
-  for (uint64_t i = 0; i < count; ++i) {
+  Distance largest = 0;
+  for (uint64_t i = 0; i < count; ++i) { // without branches, for vectors
     Bits x, y;
     std::memcpy(&x, mine + i * sizeof(Bits), sizeof(Bits));
     std::memcpy(&y, golden + i * sizeof(Bits), sizeof(Bits));
-    if (x == y || (x & Bits(~sign)) >= infinity ||
-        (y & Bits(~sign)) >= infinity)
-      continue;
+    const bool finite =
+        ((x & Bits(~sign)) < infinity) & ((y & Bits(~sign)) < infinity);
+    // Distances of doubles of two signs need all 64 bits.
     const auto a = getOrdinal<Signed, Bits>(x);
     const auto b = getOrdinal<Signed, Bits>(y);
-    // Distances of doubles of two signs need all 64 bits.
-    const uint64_t distance =
-        a > b ? static_cast<uint64_t>(a) - static_cast<uint64_t>(b)
-              : static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
-    largest = std::max(largest, distance);
+    const Distance distance =
+        a > b ? static_cast<Distance>(a) - static_cast<Distance>(b)
+              : static_cast<Distance>(b) - static_cast<Distance>(a);
+    largest = std::max(largest, finite ? distance : Distance(0));
   }
   return largest;
 }
