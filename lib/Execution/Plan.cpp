@@ -73,8 +73,14 @@ static constexpr TypeRow typeTable[] = {
 
 /// Operator types that change their first inputs in place; these are also their
 /// outputs.
-static constexpr StringLiteral updatingTypes[] = {"ApplyAdamD", "Assign",
-                                                  "AssignAdd", "AssignSub"};
+static constexpr StringLiteral updatingTypes[] = {"ApplyAdamD",
+                                                  "ApplyAdamW",
+                                                  "ApplyGradientDescent",
+                                                  "ApplyMomentumD",
+                                                  "Assign",
+                                                  "AssignAdd",
+                                                  "AssignSub",
+                                                  "FusedMulApplyMomentum"};
 
 static const TypeRow *findType(NodeOp node) {
   StringRef type = node.getOpType();

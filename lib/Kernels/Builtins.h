@@ -39,6 +39,7 @@ void addSegmentSum(Registry &registry);
 void addSlice(Registry &registry);
 void addSoftmax(Registry &registry);
 void addSoftmaxGradient(Registry &registry);
+void addSparseCrossEntropy(Registry &registry);
 void addSquareSum(Registry &registry);
 void addUnique(Registry &registry);
 

@@ -89,9 +89,20 @@ Comparer getComparer(DataType dtype) {
   }
 }
 
+/// The first operand decides alone.
+struct IsZero {
+  bool operator()(uint8_t a, uint8_t) const { return a == 0; }
+};
+
+template <typename Relation>
+Comparer getLogical(DataType dtype) {
+  return dtype == DataType::Bool ? compare<uint8_t, Relation> : nullptr;
+}
+
 struct Row {
   std::string_view type;
   Comparer (*get)(DataType dtype);
+  size_t arity = 2; ///< with 1, the operand is both
 };
 
 constexpr Row rows[] = {
@@ -101,6 +112,9 @@ constexpr Row rows[] = {
     {"LessEqual", getComparer<std::less_equal<>>},
     {"Greater", getComparer<std::greater<>>},
     {"GreaterEqual", getComparer<std::greater_equal<>>},
+    {"LogicalAnd", getLogical<std::logical_and<>>},
+    {"LogicalOr", getLogical<std::logical_or<>>},
+    {"LogicalNot", getLogical<IsZero>, 1},
 };
 
 class ComparisonKernel final : public Kernel {
@@ -114,17 +128,19 @@ public:
   Expected<NodeStatus> run(RunContext &context,
                            std::span<const ConstTensor> inputs,
                            std::span<const MutableTensor> outputs) override {
-    context.pool.parallelFor(shape.numElements(), ChunkSize,
-                             [&](int64_t begin, int64_t end, int64_t) {
-                               std::vector<std::byte> buffers[2];
-                               const std::byte *operands[2];
-                               for (size_t i = 0; i < 2; ++i)
-                                 operands[i] =
-                                     fetch(shape, i, inputs[i].data, begin,
-                                           end - begin, size, buffers[i]);
-                               comparer(operands[0], operands[1], end - begin,
-                                        outputs[0].as<uint8_t>() + begin);
-                             });
+    context.pool.parallelFor(
+        shape.numElements(), ChunkSize,
+        [&](int64_t begin, int64_t end, int64_t) {
+          std::vector<std::byte> buffers[2];
+          const std::byte *operands[2];
+          for (size_t i = 0; i < 2; ++i) {
+            const size_t from = std::min(i, inputs.size() - 1);
+            operands[i] = fetch(shape, from, inputs[from].data, begin,
+                                end - begin, size, buffers[i]);
+          }
+          comparer(operands[0], operands[1], end - begin,
+                   outputs[0].as<uint8_t>() + begin);
+        });
     return NodeStatus{};
   }
 
@@ -141,9 +157,13 @@ ComparisonKernel::create(const NodeSpec &spec, const NumericConfig &) {
                    [&](const Row &r) { return r.type == spec.type; });
   if (row == std::end(rows))
     return nodeError(spec, "is not a comparison");
-  if (Status status = checkArity(spec, 2, 1); !status)
+  if (Status status = checkArity(spec, row->arity, 1); !status)
     return status;
-  const TensorDesc &a = *spec.inputs[0], &b = *spec.inputs[1];
+  if (spec.inputs.size() != row->arity)
+    return nodeError(spec, "has " + std::to_string(spec.inputs.size()) +
+                               " inputs, expected " +
+                               std::to_string(row->arity));
+  const TensorDesc &a = *spec.inputs[0], &b = *spec.inputs[row->arity - 1];
   const Comparer comparer = row->get(a.dtype);
   if (!comparer || a.dtype != b.dtype ||
       spec.outputs[0].dtype != DataType::Bool)
@@ -151,7 +171,8 @@ ComparisonKernel::create(const NodeSpec &spec, const NumericConfig &) {
                                b.toString() + " to " +
                                spec.outputs[0].toString());
   const TensorDesc *operands[] = {&a, &b};
-  auto shape = ElementwiseShape::create(spec.outputs[0], operands);
+  auto shape = ElementwiseShape::create(spec.outputs[0],
+                                        std::span(operands).first(row->arity));
   if (!shape)
     return inNode(spec, shape.takeStatus());
   return std::unique_ptr<Kernel>(std::make_unique<ComparisonKernel>(

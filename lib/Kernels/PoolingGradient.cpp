@@ -344,21 +344,22 @@ PoolingGradientKernel::run(RunContext &context,
 } // namespace
 
 void kernels::addPoolingGradient(Registry &registry) {
-  constexpr StatusBits bits = status::CastOverflow | status::CastUnderflow |
-                              status::FloatOverflow | status::VectorNanInfInput;
+  // A sum of multiples of the smallest value is one itself: no underflow.
+  constexpr StatusBits sum =
+      status::CastOverflow | status::FloatOverflow | status::VectorNanInfInput;
   registry.add("MaxPoolWithArgmax", {MaxPoolWithPlacesKernel::create, "exact",
                                      status::VectorNanInfInput});
   registry.add("MaxPoolGrad",
                {PoolingGradientKernel::create,
-                "fp32 sum in the order of taps, one rounding", bits});
+                "fp32 sum in the order of taps, one rounding", sum});
   registry.add("MaxPoolGradWithArgmax",
                {PoolingGradientKernel::create,
                 "fp32 sum in the order of taps, one rounding; 910A, 32 x 64 x "
                 "112 x 112: fp16 sum",
-                bits});
+                sum});
   registry.add("AvgPoolGradD",
                {PoolingGradientKernel::create,
                 "product with 1 / area in fp16, fp32 sum in the order of "
                 "taps, one rounding",
-                bits | status::FloatUnderflow});
+                sum | status::CastUnderflow | status::FloatUnderflow});
 }

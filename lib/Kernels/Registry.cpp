@@ -36,6 +36,7 @@ Registry Registry::withBuiltins() {
   addSlice(registry);
   addSoftmax(registry);
   addSoftmaxGradient(registry);
+  addSparseCrossEntropy(registry);
   addSquareSum(registry);
   addUnique(registry);
   return registry;
