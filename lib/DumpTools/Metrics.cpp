@@ -112,6 +112,8 @@ private:
   void forEachBlock(Visitor visit);
   bool isSameBytes() const;
   void visitFirst(double *x, double *y, size_t count, uint64_t index);
+  void findFirst(const double *x, const double *y, size_t count,
+                 uint64_t index);
   void addRest(const double *x, const double *y, size_t count);
   void visitSecond(double *x, double *y, size_t count);
   /// Leaves only pairs of finite numbers and returns how many they are.
@@ -212,17 +214,8 @@ void Comparison::visitFirst(double *x, double *y, size_t count,
     for (size_t i = 0; i < count; ++i)
       if (!std::isfinite(x[i]) || !std::isfinite(y[i]))
         examine(x[i], y[i], index + i);
-  if (!metrics.first || !finite) {
-    // The first mismatch of finite numbers, before the pairs move.
-    for (size_t i = 0; i < count && !equal; ++i) {
-      if (metrics.first && metrics.first->index <= index + i)
-        break;
-      if (!std::isfinite(x[i]) || !std::isfinite(y[i]))
-        continue;
-      if (differ(x[i], y[i]))
-        metrics.first = {index + i, x[i], y[i]};
-    }
-  }
+  if (!finite)
+    findFirst(x, y, count, index); // before pairs move
   if (!finite && !keepNonFinite)
     count = compact(x, y, count);
   metrics.numFinite += count;
@@ -232,12 +225,25 @@ void Comparison::visitFirst(double *x, double *y, size_t count,
                first);
   if (whole != count)
     addRest(x + whole, y + whole, count - whole);
+  if (finite && !metrics.first && first.mismatches.sum() != mismatches.sum())
+    findFirst(x, y, count, index);
   if (!finite && keepNonFinite) {
     // Only here: pairs of two finite numbers, as examine had the others.
     first.mismatches = mismatches;
     for (size_t i = 0; i < count; ++i)
       if (std::isfinite(x[i]) && std::isfinite(y[i]) && differ(x[i], y[i]))
         ++metrics.numMismatches;
+  }
+}
+
+/// Notes the first mismatch of finite numbers, unless one of others is before.
+void Comparison::findFirst(const double *x, const double *y, size_t count,
+                           uint64_t index) {
+  for (size_t i = 0; i < count; ++i) {
+    if (metrics.first && metrics.first->index <= index + i)
+      return;
+    if (std::isfinite(x[i]) && std::isfinite(y[i]) && differ(x[i], y[i]))
+      metrics.first = {index + i, x[i], y[i]};
   }
 }
 
