@@ -57,6 +57,8 @@ private:
   GoldenPlace findGolden(const MineFile &file, const DumpRecord &record,
                          bool isInput, size_t index) const;
   static Expected<GoldenTensor> readGolden(const GoldenPlace &place);
+  Expected<off_t> readEarlier(const std::string &header,
+                              std::set<std::string> &done);
   Status openOutput(std::set<std::string> &done);
   Status append(const std::string &text);
 
@@ -270,8 +272,54 @@ Status Comparer::append(const std::string &text) {
   return Status();
 }
 
-/// Opens the CSV file. To go on with an earlier one, it is cut behind the last
-/// file whose rows are certainly all there, and \p done gets those files.
+/// Reads the rows of an earlier run. Returns the bytes up to the last file
+/// whose rows are certainly all there: those of another follow. \p done gets
+/// these files.
+Expected<off_t> Comparer::readEarlier(const std::string &header,
+                                      std::set<std::string> &done) {
+  Expected<MappedFile> file = MappedFile::open(summary.path);
+  if (!file)
+    return file.takeStatus();
+  std::string_view text(reinterpret_cast<const char *>(file->bytes().data()),
+                        file->bytes().size());
+  if (!text.starts_with(header))
+    return Status::error(summary.path +
+                         ": not a result with the same columns, expected one "
+                         "to go on with");
+  const char *start = text.data();
+  std::vector<std::string> names, cells;
+  takeCsvRow(text, names);
+  auto getColumn = [&](std::string_view name) {
+    return static_cast<size_t>(std::find(names.begin(), names.end(), name) -
+                               names.begin());
+  };
+  const size_t fileColumn = getColumn("NPUDump");
+  const size_t verdictColumn = getColumn("Verdict");
+  auto keep = static_cast<off_t>(header.size());
+  std::string current;
+  std::vector<Verdict> verdicts;
+  while (true) {
+    const auto offset = static_cast<off_t>(text.data() - start);
+    if (!takeCsvRow(text, cells) || cells.size() != names.size())
+      break;
+    if (cells[fileColumn] != current) {
+      if (!current.empty())
+        done.insert(current);
+      for (Verdict verdict : verdicts)
+        ++summary.numTensors[verdict];
+      numRows += verdicts.size();
+      verdicts.clear();
+      current = cells[fileColumn];
+      keep = offset;
+    }
+    verdicts.push_back(parseVerdict(cells[verdictColumn]));
+  }
+  summary.numResumed = numRows;
+  return keep;
+}
+
+/// Opens the CSV file: a new one, or one to go on with, whose files \p done
+/// gets.
 Status Comparer::openOutput(std::set<std::string> &done) {
   if (!openFolder(options.folder))
     return errnoStatus(ErrorKind::Incomplete, options.folder, errno);
@@ -281,44 +329,10 @@ Status Comparer::openOutput(std::set<std::string> &done) {
   const std::string header = getCompareHeader(options, golden.hasArrays());
   off_t keep = 0;
   if (options.resume && ::access(summary.path.c_str(), F_OK) == 0) {
-    Expected<MappedFile> file = MappedFile::open(summary.path);
-    if (!file)
-      return file.takeStatus();
-    std::string_view text(reinterpret_cast<const char *>(file->bytes().data()),
-                          file->bytes().size());
-    if (!text.starts_with(header))
-      return Status::error(summary.path +
-                           ": not a result with the same columns, expected "
-                           "one to go on with");
-    const char *start = text.data();
-    text.remove_prefix(header.size());
-    keep = static_cast<off_t>(header.size());
-    // The rows of a file are complete when those of another follow.
-    std::string current;
-    std::vector<Verdict> verdicts;
-    std::vector<std::string> header_cells, cells;
-    std::string_view headerText = header;
-    takeCsvRow(headerText, header_cells);
-    const auto verdictColumn = static_cast<size_t>(
-        std::find(header_cells.begin(), header_cells.end(), "Verdict") -
-        header_cells.begin());
-    while (true) {
-      const auto offset = static_cast<off_t>(text.data() - start);
-      if (!takeCsvRow(text, cells) || cells.size() != header_cells.size())
-        break;
-      if (cells[2] != current) {
-        if (!current.empty())
-          done.insert(current);
-        for (Verdict verdict : verdicts)
-          ++summary.numTensors[verdict];
-        numRows += verdicts.size();
-        verdicts.clear();
-        current = cells[2];
-        keep = offset;
-      }
-      verdicts.push_back(parseVerdict(cells[verdictColumn]));
-    }
-    summary.numResumed = numRows;
+    Expected<off_t> end = readEarlier(header, done);
+    if (!end)
+      return end.takeStatus();
+    keep = *end;
   }
   output = FileDescriptor(::open(
       summary.path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600));

@@ -350,9 +350,8 @@ Status Run::prepareDump() {
   statistics.statistics = settings.dump.stats;
   if (!settings.dump.stats.empty())
     statistics.writer = dump::StatisticsWriter::Kfc;
-  Expected<std::unique_ptr<DumpRecorder>> recording =
-      DumpRecorder::create(graph, session->plan(), options.modelId, *writer,
-                           statistics);
+  Expected<std::unique_ptr<DumpRecorder>> recording = DumpRecorder::create(
+      graph, session->plan(), options.modelId, *writer, statistics);
   if (!recording)
     return recording.takeStatus();
   recorder = std::move(*recording);
