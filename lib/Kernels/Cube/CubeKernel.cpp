@@ -207,6 +207,19 @@ void CubeKernel::clearPadding(const MutableTensor &out) const {
     std::memset(out.data + range.begin * size, 0, range.count * size);
 }
 
+/// Where the sums of \p out, fp32 and one of them infinite, went.
+static AtomicOverflow directionOf(const MutableTensor &out) {
+  const std::span<const float> sums(
+      out.as<float>(), static_cast<size_t>(out.desc->numElements()));
+  return std::find(sums.begin(), sums.end(),
+                   -std::numeric_limits<float>::infinity()) == sums.end()
+             ? AtomicOverflow::Upward
+         : std::find(sums.begin(), sums.end(),
+                     std::numeric_limits<float>::infinity()) == sums.end()
+             ? AtomicOverflow::Downward
+             : AtomicOverflow::Upward;
+}
+
 Expected<NodeStatus> CubeKernel::run(RunContext &context,
                                      std::span<const ConstTensor> inputs,
                                      std::span<const MutableTensor> outputs) {
@@ -251,9 +264,13 @@ Expected<NodeStatus> CubeKernel::run(RunContext &context,
 
   NodeStatus status;
   status.valid = events.status;
+  if (plan.byAtomics && events.nonFiniteSum)
+    status.atomic = nonFinite || events.nonFiniteInput
+                        ? AtomicOverflow::InvalidSource
+                        : directionOf(outputs[0]);
   if (nonFinite || events.nonFiniteInput)
     status.valid |= status::CubeNanInfInput;
-  else if (events.nonFiniteSum)
+  else if (events.nonFiniteSum && !plan.byAtomics)
     status.valid |= status::CubeOverflow;
   return status;
 }

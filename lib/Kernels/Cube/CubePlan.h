@@ -74,6 +74,10 @@ struct CubePlan {
   std::vector<PlannedPart> parts;
   std::vector<PaddingRange> padding;
 
+  /// A device adds parts of the fp32 sums in memory, by atomics, which report
+  /// their overflow.
+  bool byAtomics = false;
+
   /// Adds a table to offsets and returns its index.
   size_t addOffsets(std::vector<int64_t> table) {
     offsets.push_back(std::move(table));

@@ -13,6 +13,7 @@
 
 #include "FilterGradient.h"
 
+#include "../AtomicSum.h"
 #include "ImageView.h"
 #include "Offsets.h"
 #include "Window.h"
@@ -215,6 +216,12 @@ npu::kernels::cube::createFilterGradient(const NodeSpec &spec,
   if (Status status = bindTypes(spec, config, std::nullopt, 0, node.plan);
       !status)
     return fail(std::move(status));
+  if (node.plan.types.out == DataType::Float) {
+    auto byAtomics = accumulatesByAtomics(spec);
+    if (!byAtomics)
+      return fail(byAtomics.takeStatus());
+    node.plan.byAtomics = *byAtomics;
+  }
 
   std::vector<int64_t> depth;
   for (int64_t n = 0; n < node.dy.images; ++n)

@@ -135,3 +135,37 @@ TEST(AtomicSumTest, WrongKindIsRefused) {
                 .find("atomic_output_index"),
             std::string::npos);
 }
+
+TEST(AtomicSumTest, SumsBySegment) {
+  const TensorDesc x = plainDesc(DataType::Float, {3});
+  Attributes attrs = atomicAttributes();
+  attrs.set("num_segments", int64_t(2));
+  auto ids = tensor<int32_t>(plainDesc(DataType::Int32, {3}), {1, 0, 1});
+  auto result = runNode("UnsortedSegmentSumD",
+                        {tensor(x, std::vector<float>{-Max, 1, -Max}), ids},
+                        {plainDesc(DataType::Float, {2})}, attrs, {}, 2);
+  EXPECT_EQ(result.status.atomic, AtomicOverflow::Downward);
+  EXPECT_EQ(result.status.valid, status::None);
+  EXPECT_EQ(result.values<float>(), (std::vector<float>{1, -Inf}));
+}
+
+TEST(AtomicSumTest, GradientsOfFilters) {
+  const TensorDesc row = plainDesc(DataType::Float, {1, 1, 1, 2}, Format::NCHW);
+  const TensorDesc one = plainDesc(DataType::Float, {1, 1, 1, 1}, Format::NCHW);
+  Attributes attrs = atomicAttributes();
+  attrs.set("strides", std::vector<int64_t>{1, 1, 1, 1});
+  attrs.set("pads", std::vector<int64_t>{0, 0, 0, 0});
+  attrs.set("data_format", std::string("NCHW"));
+  auto gradient = [&](float a, float b) {
+    return runNode("Conv2DBackpropFilterD",
+                   {tensor(row, std::vector<float>{a, b}),
+                    tensor(row, std::vector<float>{1, 1})},
+                   {one}, attrs)
+        .status;
+  };
+  EXPECT_EQ(gradient(Max, 0x1p103f).atomic, AtomicOverflow::Upward);
+  EXPECT_EQ(gradient(Max, 0x1p103f).valid, status::None);
+  EXPECT_EQ(gradient(Max, 0x1.FFFFFEp102f).atomic, AtomicOverflow::None);
+  EXPECT_EQ(gradient(-Max, -Max).atomic, AtomicOverflow::Downward);
+  EXPECT_EQ(gradient(-Max, -Max).valid, status::None);
+}

@@ -150,7 +150,8 @@ Rows conversionRows();
 Rows lineRows();   ///< reductions, softmax
 Rows windowRows(); ///< pooling
 Rows cubeRows();
-Rows normRows(); ///< normalisations, optimizers, sums by segment
+Rows normRows();     ///< normalisations, optimizers, sums by segment
+Rows trainingRows(); ///< masks, gradients of poolings
 Rows quantizationRows();
 Rows movementRows(); ///< copies and comparisons
 

@@ -104,6 +104,28 @@ Rows kernels::statustable::movementRows() {
          DataType::Bool,
          {0, c.out},
          {0, c.out}});
+  const Operand a = {DataType::Bool, {0, 0, 1, 1}},
+                b = {DataType::Bool, {0, 1, 0, 1}};
+  const Row logical = {"LogicalAnd",   "booleans",        {a, b},           {},
+                       DataType::Bool, {0, {0, 0, 0, 1}}, {0, {0, 0, 0, 1}}};
+  rows.push_back(logical);
+  rows.push_back(logical);
+  rows.back().type = "LogicalOr";
+  rows.back().saturate.out = rows.back().infNan.out = {0, 1, 1, 1};
+  rows.push_back(logical);
+  rows.back().type = "LogicalNot";
+  rows.back().raising = {a};
+  rows.back().saturate.out = rows.back().infNan.out = {1, 1, 0, 0};
+  // A CPU of the device computes it; ln 2.
+  rows.push_back(Row{"SparseSoftmaxCrossEntropyWithLogits",
+                     "two equal features",
+                     {half({0, 0}).shaped({1, 2}), ints({0})},
+                     {},
+                     Half,
+                     {0, {0x398C}},
+                     {0, {0x398C}}}
+                     .into({1})
+                     .besides(Half, {1, 2}));
   // Two boxes that do not overlap, of which one is wanted.
   rows.push_back(
       Row{"BatchMultiClassNonMaxSuppression",

@@ -19,9 +19,10 @@ namespace {
 const std::vector<Row> &table() {
   static const std::vector<Row> rows = [] {
     std::vector<Row> all;
-    for (const auto &more : {arithmeticRows(), functionRows(), conversionRows(),
-                             lineRows(), windowRows(), cubeRows(), normRows(),
-                             quantizationRows(), movementRows()})
+    for (const auto &more :
+         {arithmeticRows(), functionRows(), conversionRows(), lineRows(),
+          windowRows(), cubeRows(), normRows(), quantizationRows(),
+          trainingRows(), movementRows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
