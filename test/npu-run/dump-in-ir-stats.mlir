@@ -6,8 +6,8 @@
 // RUN: find %t -name "Abs.*" | FileCheck %s --check-prefix=TENSOR
 // RUN: cat %t/*/0/g/1/0/Neg.neg.*.csv | FileCheck %s --check-prefix=ROW
 // CHECK: Neg.fused_inner.
-// CHECK-NEXT: Neg.neg.
-// CHECK-NOT: {{.}}
+// CHECK-NEXT: Neg.neg.{{.*}}csv
+// CHECK-NOT: csv
 // TENSOR: Abs.abs.
 // ROW: Output,0,8,DT_FLOAT16,ND,4,{{.*}},4,0,0,0
 ge.graph @g {
