@@ -2,9 +2,6 @@
 
 #include "Builtins.h"
 #include "ElementwiseRow.h"
-#include "npu/Kernels/Registry.h"
-
-#include <algorithm>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -196,19 +193,8 @@ constexpr ElementwiseRow rows[] = {
      Rounding::Tanh, FloatWithExp, AtEndHalfExp},
 };
 
-Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
-                                         const NumericConfig &config) {
-  auto row = std::find_if(
-      std::begin(rows), std::end(rows),
-      [&](const ElementwiseRow &r) { return r.type == spec.type; });
-  if (row == std::end(rows))
-    return Status::error(spec.type + " is not an activation");
-  return createElementwise(*row, spec, config);
-}
-
 } // namespace
 
 void kernels::addActivation(Registry &registry) {
-  for (const ElementwiseRow &row : rows)
-    registry.add(std::string(row.type), {create, row.numericPath, row.bits});
+  addElementwiseRows<rows>(registry);
 }

@@ -94,13 +94,6 @@ constexpr ElementwiseRow rows[] = {
      InHalf},
 };
 
-const ElementwiseRow *findRow(std::string_view type) {
-  auto row =
-      std::find_if(std::begin(rows), std::end(rows),
-                   [&](const ElementwiseRow &r) { return r.type == type; });
-  return row == std::end(rows) ? nullptr : row;
-}
-
 ElementwisePath pathForHalf(Rounding rounding, const NumericConfig &config,
                             int64_t implMode) {
   // Ascend310 has vexp and vln in fp16 only.
@@ -470,10 +463,5 @@ kernels::createElementwise(const ElementwiseRow &row, const NodeSpec &spec,
 }
 
 void kernels::addElementwise(Registry &registry) {
-  for (const ElementwiseRow &row : rows)
-    registry.add(std::string(row.type),
-                 {[](const NodeSpec &spec, const NumericConfig &config) {
-                    return createElementwise(*findRow(spec.type), spec, config);
-                  },
-                  row.numericPath, row.bits});
+  addElementwiseRows<rows>(registry);
 }

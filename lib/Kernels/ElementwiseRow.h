@@ -5,12 +5,12 @@
 
 #include "ElementwiseOps.h"
 #include "npu/Kernels/Kernel.h"
+#include "npu/Kernels/Registry.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace npu::kernels {
-
-class Registry;
 
 // Values of the attribute _op_impl_mode_enum.
 constexpr int64_t HighPerformance = 0x2;
@@ -64,6 +64,22 @@ constexpr StatusBits ProductBits = ArithmeticBits | status::FloatUnderflow;
 Expected<std::unique_ptr<Kernel>>
 createElementwise(const ElementwiseRow &row, const NodeSpec &spec,
                   const NumericConfig &config);
+
+/// Registers the operators of \p Rows, an array of ElementwiseRow.
+template <const auto &Rows>
+void addElementwiseRows(Registry &registry) {
+  for (const ElementwiseRow &row : Rows)
+    registry.add(std::string(row.type),
+                 {[](const NodeSpec &spec, const NumericConfig &config) {
+                    return createElementwise(
+                        *std::find_if(std::begin(Rows), std::end(Rows),
+                                      [&](const ElementwiseRow &r) {
+                                        return r.type == spec.type;
+                                      }),
+                        spec, config);
+                  },
+                  row.numericPath, row.bits});
+}
 
 } // namespace npu::kernels
 

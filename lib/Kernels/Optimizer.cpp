@@ -2,9 +2,6 @@
 
 #include "Builtins.h"
 #include "ElementwiseRow.h"
-#include "npu/Kernels/Registry.h"
-
-#include <algorithm>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -71,19 +68,8 @@ constexpr ElementwiseRow rows[] = {
      Rounding::EveryInstruction, FloatProductBits, InType},
 };
 
-Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
-                                         const NumericConfig &config) {
-  auto row = std::find_if(
-      std::begin(rows), std::end(rows),
-      [&](const ElementwiseRow &r) { return r.type == spec.type; });
-  if (row == std::end(rows))
-    return Status::error(spec.type + " is not an optimizer");
-  return createElementwise(*row, spec, config);
-}
-
 } // namespace
 
 void kernels::addOptimizer(Registry &registry) {
-  for (const ElementwiseRow &row : rows)
-    registry.add(std::string(row.type), {create, row.numericPath, row.bits});
+  addElementwiseRows<rows>(registry);
 }
