@@ -136,8 +136,10 @@ void copyPlane(const T *source, T *target, const Loop &rows,
   }
 }
 
-struct Wide { // complex128
-  uint64_t low, high;
+/// Bits of an element anywhere in memory: a dump file's payloads start behind a
+/// header of any length.
+template <size_t Size> struct Element {
+  std::byte bytes[Size];
 };
 
 /// Copies a box whose loops are ordered from outermost to innermost.
@@ -169,15 +171,15 @@ void copyBox(const std::byte *source, std::byte *target, int64_t elementSize,
   };
   switch (elementSize) {
   case 1:
-    return as(uint8_t());
+    return as(Element<1>());
   case 2:
-    return as(uint16_t());
+    return as(Element<2>());
   case 4:
-    return as(uint32_t());
+    return as(Element<4>());
   case 8:
-    return as(uint64_t());
+    return as(Element<8>());
   default:
-    return as(Wide());
+    return as(Element<16>()); // complex128
   }
 }
 

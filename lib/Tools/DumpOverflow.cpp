@@ -24,8 +24,8 @@ static std::string describeRecord(const dump::OverflowRecord &record,
   text += toString(*record.file.opDebug) + "\n  " + record.file.path + "\n";
   if (!record.op)
     return text + "  the dump of the operator is not in the same folder\n";
-  for (llvm::StringRef line :
-       llvm::split(llvm::StringRef(dump::toTable({*record.op})).rtrim(), '\n'))
+  const std::string table = dump::toTable({*record.op});
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(table).rtrim(), '\n'))
     text += "  " + line.str() + "\n";
   return text;
 }
