@@ -138,7 +138,8 @@ void copyPlane(const T *source, T *target, const Loop &rows,
 
 /// Bits of an element anywhere in memory: a dump file's payloads start behind a
 /// header of any length.
-template <size_t Size> struct Element {
+template <size_t Size>
+struct Element {
   std::byte bytes[Size];
 };
 
