@@ -7,7 +7,7 @@
 #include "npu/Support/Npy.h"
 #include "npu/Support/Uuid.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace npu;
 using namespace npu::dump;
@@ -63,8 +63,8 @@ protected:
       return {};
     EXPECT_EQ(file->array.shape, shape);
     std::vector<T> values(file->array.data.size() / sizeof(T));
-    std::memcpy(values.data(), file->array.data.data(),
-                file->array.data.size());
+    std::copy_n(file->array.data.data(), file->array.data.size(),
+                reinterpret_cast<std::byte *>(values.data()));
     return values;
   }
 

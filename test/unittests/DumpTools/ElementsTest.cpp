@@ -16,7 +16,7 @@ static std::vector<T> decode(DataType type, const std::vector<uint8_t> &bytes,
                              size_t count) {
   std::optional<ElementDecoder> decoder = ElementDecoder::create(type);
   EXPECT_TRUE(decoder.has_value());
-  std::vector<T> values(count);
+  std::vector<T> values(count * decoder->numComponents());
   decoder->decode(reinterpret_cast<const std::byte *>(bytes.data()), count,
                   reinterpret_cast<std::byte *>(values.data()));
   return values;
@@ -80,7 +80,8 @@ TEST(Elements, BFloat16AndComplex32) {
   EXPECT_EQ(brain[2999], -3.f);
   EXPECT_EQ(ElementDecoder::create(DataType::Complex32)->arrayType(),
             DataType::Complex64);
-  EXPECT_EQ(decode<float>(DataType::Complex32, {0, 0x3c, 0, 0xc0}, 1)[0], 1.f);
+  EXPECT_EQ(decode<float>(DataType::Complex32, {0, 0x3c, 0, 0xc0}, 1),
+            (std::vector<float>{1, -2}));
 }
 
 TEST(Elements, Doubles) {
