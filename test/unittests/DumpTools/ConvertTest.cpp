@@ -8,6 +8,7 @@
 #include "npu/Support/Uuid.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace npu;
 using namespace npu::dump;
