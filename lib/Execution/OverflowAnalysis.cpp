@@ -2,6 +2,8 @@
 
 #include "npu/Execution/OverflowAnalysis.h"
 
+#include "AtomicStatus.h"
+
 #include "npu/Dump/OverflowStatus.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -203,9 +205,7 @@ static std::string describeStatus(const OverflowEvent &event) {
   if (event.status.atomic == AtomicOverflow::None)
     return "";
   return "atomic addition: " +
-         dump::describeDhaStatus(
-             dump::encodeDhaStatus(static_cast<dump::AtomicOverflow>(
-                 static_cast<int>(event.status.atomic) - 1)));
+         dump::describeDhaStatus(encodeDhaStatus(event.status.atomic));
 }
 
 std::string OverflowAnalysis::describe(const OverflowEvent &event) {

@@ -2,7 +2,7 @@
 
 #include "npu/Execution/OverflowRecorder.h"
 
-#include "npu/Dump/OverflowStatus.h"
+#include "AtomicStatus.h"
 
 using namespace mlir;
 using namespace npu;
@@ -73,8 +73,7 @@ OverflowRecorder::makeRecord(const NodeRun &run, bool wantsCore,
   }
   // Which of the two agents serves an address is not public.
   record.unit = dump::OpDebugUnit::DhaAtomicAdd;
-  record.status[0] = dump::encodeDhaStatus(static_cast<dump::AtomicOverflow>(
-      static_cast<int>(run.status.atomic) - 1));
+  record.status[0] = encodeDhaStatus(run.status.atomic);
   return record;
 }
 
