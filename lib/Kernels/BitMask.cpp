@@ -231,14 +231,8 @@ StatusBits DropOutKernel::scale(std::span<float> values, float factor) const {
     bits |= status::FloatOverflow;
   if (dtype != DataType::Float16)
     return bits;
-  for (float &value : values) {
-    StatusBits cast = status::None;
-    value = numerics::halfToFloat(numerics::floatToHalf(value, mode, cast));
-    if (cast & status::CastOverflow)
-      bits |= status::FloatOverflow;
-    if (cast & status::CastUnderflow)
-      bits |= status::FloatUnderflow;
-  }
+  for (float &value : values)
+    value = roundToHalf(value, mode, bits);
   return bits;
 }
 

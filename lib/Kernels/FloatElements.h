@@ -4,6 +4,7 @@
 #define NPU_LIB_KERNELS_FLOATELEMENTS_H
 
 #include "npu/Numerics/Convert.h"
+#include "npu/Numerics/Half.h"
 #include "npu/Support/DataType.h"
 
 #include <algorithm>
@@ -46,6 +47,18 @@ inline StatusBits fromFloat(DataType dtype, std::span<const float> from,
         from, {static_cast<numerics::BFloat16 *>(to), from.size()}, mode);
   std::copy(from.begin(), from.end(), static_cast<float *>(to));
   return status::None;
+}
+
+/// Rounds the result of an fp16 instruction. It is no cast: the bits that one
+/// would raise are FloatOverflow and FloatUnderflow here.
+inline float roundToHalf(float result, OverflowMode mode, StatusBits &bits) {
+  StatusBits cast = status::None;
+  const numerics::Half half = numerics::floatToHalf(result, mode, cast);
+  if (cast & status::CastOverflow)
+    bits |= status::FloatOverflow;
+  if (cast & status::CastUnderflow)
+    bits |= status::FloatUnderflow;
+  return numerics::halfToFloat(half);
 }
 
 } // namespace npu::kernels

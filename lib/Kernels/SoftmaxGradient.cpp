@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Builtins.h"
+#include "FloatElements.h"
 #include "FloatLines.h"
 #include "KernelChecks.h"
 #include "LineMath.h"
@@ -51,15 +52,7 @@ StatusBits confusionGradient(Line a, Line b, const Path &path) {
   StatusBits bits = status::None;
   // An fp16 instruction, not a cast.
   auto instruction = [&](float value) {
-    if (!path.inHalf)
-      return value;
-    StatusBits cast = status::None;
-    const auto half = numerics::floatToHalf(value, path.mode, cast);
-    if (cast & status::CastOverflow)
-      bits |= status::FloatOverflow;
-    if (cast & status::CastUnderflow)
-      bits |= status::FloatUnderflow;
-    return numerics::halfToFloat(half);
+    return path.inHalf ? roundToHalf(value, path.mode, bits) : value;
   };
   std::vector<float> products(a.size());
   for (size_t i = 0; i < a.size(); ++i)

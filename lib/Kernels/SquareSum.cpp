@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Builtins.h"
+#include "FloatElements.h"
 #include "FloatLines.h"
 #include "KernelChecks.h"
 #include "LineSum.h"
 #include "npu/Kernels/Registry.h"
-#include "npu/Numerics/Half.h"
 
 #include <cmath>
 
@@ -112,14 +112,8 @@ NodeStatus SquareSumKernel::squareLine(std::span<float> values) const {
   else if (!areFinite(values))
     bits |= status::FloatOverflow;
   if (halfSquares)
-    for (float &value : values) {
-      StatusBits cast = status::None;
-      value = numerics::halfToFloat(numerics::floatToHalf(value, mode, cast));
-      if (cast & status::CastOverflow)
-        bits |= status::FloatOverflow;
-      if (cast & status::CastUnderflow)
-        bits |= status::FloatUnderflow;
-    }
+    for (float &value : values)
+      value = roundToHalf(value, mode, bits);
   return {bits};
 }
 
