@@ -41,10 +41,10 @@ StringRef npu::ge::describeOtherFile(StringRef text) {
       return prefix.meaning;
   if (start.starts_with("{"))
     return "JSON";
-  // A string in graph text may have any byte in it.
-  StringRef unquoted =
-      text.take_front(64).take_until([](char c) { return c == '"'; });
-  const bool binary = any_of(unquoted, [](char c) {
+  // Strings and comments of a graph text may have any byte in them.
+  StringRef syntax = text.take_front(64).take_until(
+      [](char c) { return c == '"' || c == '\'' || c == '#'; });
+  const bool binary = any_of(syntax, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' &&
            c != '\t' && c != '\f' && c != '\v';
   });

@@ -90,8 +90,9 @@ bool TextReader::atEnd() {
 
 LogicalResult TextReader::readName(StringRef &name) {
   const char *begin = cursor;
-  if (cursor != end && *cursor == '[') { // [package.extension]
-    while (cursor != end && *cursor != ']' && *cursor != '\n')
+  if (cursor != end && *cursor == '[') { // [package.extension], [domain/type]
+    ++cursor;
+    while (cursor != end && (is(*cursor, Scalar) || *cursor == '/'))
       ++cursor;
     if (cursor == end || *cursor != ']')
       return failHere("']' after the name of an extension");
