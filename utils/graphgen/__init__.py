@@ -1,0 +1,12 @@
+"""Writes GE graph texts of whole networks, the way the compiler leaves them.
+
+    frontend   a network as a framework describes it: tensors and operators
+    operators  what the compiler knows of operators
+    lowering   types and formats of the device, Cast and TransData
+    fusion     chains of operators become one kernel
+    graph      nodes and tensors of a graph text
+    formats    formats and data types
+    text       protobuf's text format
+
+    sample, resnet   the networks
+"""

@@ -1,0 +1,123 @@
+"""The command line of generate-graph.py."""
+
+import argparse
+import os
+
+import numpy as np
+
+from . import fusion, lowering, resnet, sample
+
+DESCRIPTION = "Writes the graph text of a network as GE's compiler leaves it."
+SMALL = 16 << 10  # bytes
+
+
+def numbers(text):
+    return [int(part) for part in text.split(",")]
+
+
+def positive(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is not positive")
+    return value
+
+
+def add_common(parser):
+    parser.add_argument("output", metavar="OUT.txt", help="the built graph")
+    parser.add_argument("--seed", type=int, default=1)
+
+
+def add_network(parser):
+    add_common(parser)
+    parser.add_argument(
+        "--stage-before-fusion",
+        metavar="FILE",
+        help="write the stage before fusion as well, for --fusion-source",
+    )
+    parser.add_argument(
+        "--inputs", metavar="DIR", help="write an example of each input, NAME.npy"
+    )
+    parser.add_argument(
+        "--weights",
+        choices=("all", "small", "none"),
+        default="small",
+        help="the constants and variables whose data is in the text; "
+        f"small: of up to {SMALL} bytes",
+    )
+    parser.add_argument("--batch", type=positive, default=1)
+
+
+def add_resnet(parser):
+    add_network(parser)
+    parser.add_argument("--image", type=positive, default=224, help="its edge")
+    parser.add_argument("--channels", type=positive, default=3)
+    parser.add_argument("--classes", type=positive, default=1000)
+    parser.add_argument(
+        "--width", type=positive, default=64, help="channels of the first stage"
+    )
+    parser.add_argument(
+        "--blocks",
+        type=numbers,
+        default=[3, 4, 6, 3],
+        help="blocks of each stage; 3,4,6,3 is ResNet-50",
+    )
+
+
+def add_sample(parser):
+    add_common(parser)
+    parser.add_argument("--input", metavar="OUT.npy", help="write an image, too")
+    parser.add_argument("--size", type=int, default=16, help="edge of the image")
+
+
+NETWORKS = {
+    "resnet": (resnet.build_inference, add_resnet, "ResNet-50, inference"),
+}
+
+
+def write(graph, path):
+    with open(path, "w", newline="\n") as out:
+        graph.write(out)
+
+
+def write_sample(parser, options):
+    if options.size < 2 or options.size % 2:
+        parser.error("--size must be even and at least 2")
+    random = sample.Random(options.seed)
+    write(sample.build(options.size, random), options.output)
+    if options.input:
+        np.save(options.input, sample.make_image(options.size, random))
+
+
+def write_inputs(network, folder):
+    os.makedirs(folder, exist_ok=True)
+    for op in network.ops:
+        if op.type == "Data":
+            np.save(os.path.join(folder, f"{op.name}.npy"), op.data())
+
+
+def write_network(options, build):
+    network = build(options)
+    limit = {"all": float("inf"), "small": SMALL, "none": -1}[options.weights]
+    stage = lowering.lower(network, limit)
+    if options.stage_before_fusion:
+        write(stage, options.stage_before_fusion)
+    write(fusion.fuse(stage), options.output)
+    if options.inputs:
+        write_inputs(network, options.inputs)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=DESCRIPTION)
+    models = parser.add_subparsers(dest="model", metavar="MODEL", required=True)
+    add_sample(models.add_parser("sample", help="a small network"))
+    for name, (_, add, text) in NETWORKS.items():
+        add(
+            models.add_parser(
+                name, help=text, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+            )
+        )
+    options = parser.parse_args()
+    if options.model == "sample":
+        write_sample(parser, options)
+    else:
+        write_network(options, NETWORKS[options.model][0])
