@@ -89,6 +89,8 @@ llvm::json::Value RunReport::toJson(const Session &session,
   Object report = head;
   report["outcome"] = outcome.empty() ? "complete" : outcome;
 
+  report["iteration_seconds"] = Array(iterationSeconds);
+
   Array inferredRows;
   for (const auto &[node, facts] : inferred)
     inferredRows.push_back(Object{{"node", node}, {"facts", Array(facts)}});

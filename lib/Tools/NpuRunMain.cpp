@@ -26,6 +26,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 
+#include <chrono>
+
 using namespace mlir;
 using namespace npu;
 namespace cl = llvm::cl;
@@ -406,22 +408,34 @@ Status Run::execute() {
   llvm::append_range(observers, overflow.observers());
   if (progress)
     observers.push_back(progress.get());
-  for (uint64_t iteration = 0; iteration != options.iterations; ++iteration) {
-    if (Status status = session->run(iteration, observers); !status)
-      return status;
-    if (Status status = writeOutputs(iteration); !status)
-      return status;
-  }
-  return {};
+  using Clock = std::chrono::steady_clock;
+  const auto secondsSince = [](Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  const Clock::time_point begin = Clock::now();
+  const auto runAll = [&]() -> Status {
+    for (uint64_t iteration = 0; iteration != options.iterations; ++iteration) {
+      const Clock::time_point iterationBegin = Clock::now();
+      if (Status status = session->run(iteration, observers); !status)
+        return status;
+      report->addIteration(secondsSince(iterationBegin));
+      if (Status status = writeOutputs(iteration); !status)
+        return status;
+    }
+    return {};
+  };
+  Status outcome = runAll();
+  if (writer)
+    if (Status status = writer->finish(); !status && outcome)
+      outcome = std::move(status);
+  report->set("seconds", secondsSince(begin));
+  return outcome;
 }
 
 int Run::main() {
   if (Status status = prepareGraph(); !status)
     return reportFailure(status);
   Status outcome = execute();
-  if (writer)
-    if (Status status = writer->finish(); !status && outcome)
-      outcome = std::move(status);
   if (progress)
     progress->clear();
   if (Status status = writeReport(outcome); !status && outcome)

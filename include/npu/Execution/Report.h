@@ -25,6 +25,9 @@ public:
     assumptions.push_back(text.str());
   }
 
+  /// An iteration that ended, and what it took: dumps may still be written.
+  void addIteration(double seconds) { iterationSeconds.push_back(seconds); }
+
   Status nodeFinished(const NodeRun &run) override;
   Status nodeFailed(const NodeRun &run, const Status &why) override;
 
@@ -48,6 +51,7 @@ private:
   std::vector<std::string> assumptions;
   std::vector<std::pair<std::string, std::vector<std::string>>> inferred;
   llvm::DenseMap<mlir::Operation *, Row> rows;
+  std::vector<double> iterationSeconds;
   std::string failedNode;
   uint64_t executed = 0;
 };
