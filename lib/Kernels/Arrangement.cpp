@@ -6,6 +6,8 @@
 #include "Rearrangement.h"
 #include "npu/Kernels/Registry.h"
 
+#include <algorithm>
+
 using namespace npu;
 using namespace npu::kernels;
 
@@ -138,7 +140,45 @@ Expected<std::unique_ptr<Kernel>> createSplit(const NodeSpec &spec,
   return std::move(*plan).takeKernel();
 }
 
-/// TransposeD and Transpose: y[i0, i1, ...] = x[j] with j[perm[k]] = i_k.
+/// A transposition of a tensor of \p from: y[i0, i1, ...] = x[j] with
+/// j[perm[k]] = i_k.
+struct Transposition {
+  Shape to;
+  std::vector<Axis> axes;
+
+  static Expected<Transposition> create(const NodeSpec &spec, const Shape &from,
+                                        const std::vector<int64_t> &perm);
+};
+
+Expected<Transposition>
+Transposition::create(const NodeSpec &spec, const Shape &from,
+                      const std::vector<int64_t> &perm) {
+  if (perm.size() != from.size())
+    return nodeError(spec, "attribute or input 'perm' has " +
+                               std::to_string(perm.size()) + " axes of " +
+                               std::to_string(from.size()));
+  Transposition result;
+  std::vector<bool> taken(from.size());
+  std::vector<int64_t> order;
+  for (int64_t number : perm) {
+    auto axis = normalizeAxis(number, from.size());
+    if (!axis)
+      return inNode(spec, axis.takeStatus());
+    if (taken[*axis])
+      return nodeError(spec, "attribute or input 'perm' has axis " +
+                                 std::to_string(*axis) + " twice");
+    taken[*axis] = true;
+    order.push_back(*axis);
+    result.to.push_back(from[*axis]);
+  }
+  const std::vector<int64_t> source = rowMajorSteps(from),
+                             target = rowMajorSteps(result.to);
+  for (size_t i = 0; i < order.size(); ++i)
+    result.axes.push_back({result.to[i], source[order[i]], target[i]});
+  return result;
+}
+
+/// TransposeD and Transpose.
 Expected<std::unique_ptr<Kernel>> createTranspose(const NodeSpec &spec,
                                                   const NumericConfig &) {
   auto plan = Rearrangement::create(spec, 1);
@@ -147,26 +187,47 @@ Expected<std::unique_ptr<Kernel>> createTranspose(const NodeSpec &spec,
   auto perm = readIntegers(spec, spec.type == "TransposeD", 1, "perm");
   if (!perm)
     return inNode(spec, perm.takeStatus());
-  const Shape &from = plan->inputShape(0), &to = plan->outputShape();
-  if (perm->size() != from.size() || to.size() != from.size())
+  auto transposition = Transposition::create(spec, plan->inputShape(0), *perm);
+  if (!transposition)
+    return transposition.takeStatus();
+  if (transposition->to != plan->outputShape())
     return shapeError(spec);
-  const std::vector<int64_t> source = rowMajorSteps(from),
-                             target = rowMajorSteps(to);
-  std::vector<bool> taken(from.size());
-  std::vector<Axis> axes;
-  for (size_t i = 0; i < to.size(); ++i) {
-    auto axis = normalizeAxis((*perm)[i], from.size());
-    if (!axis)
-      return inNode(spec, axis.takeStatus());
-    if (taken[*axis])
-      return nodeError(spec, "attribute or input 'perm' has axis " +
-                                 std::to_string(*axis) + " twice");
-    taken[*axis] = true;
-    if (from[*axis] != to[i])
-      return shapeError(spec);
-    axes.push_back({to[i], source[*axis], target[i]});
-  }
-  plan->copy(0, 0, std::move(axes));
+  plan->copy(0, 0, std::move(transposition->axes));
+  return std::move(*plan).takeKernel();
+}
+
+/// ConfusionTransposeD: x seen as `shape` and transposed, or, with
+/// `transpose_first`, transposed and seen as `shape`.
+Expected<std::unique_ptr<Kernel>>
+createConfusionTranspose(const NodeSpec &spec, const NumericConfig &) {
+  auto plan = Rearrangement::create(spec, 1);
+  if (!plan)
+    return plan.takeStatus();
+  auto perm = spec.attrs.require<std::vector<int64_t>>("perm");
+  if (!perm)
+    return inNode(spec, perm.takeStatus());
+  auto shape = spec.attrs.require<std::vector<int64_t>>("shape");
+  if (!shape)
+    return inNode(spec, shape.takeStatus());
+  auto transposesFirst = spec.attrs.require<bool>("transpose_first");
+  if (!transposesFirst)
+    return inNode(spec, transposesFirst.takeStatus());
+  const Shape given(shape->begin(), shape->end());
+  const Shape &whole = plan->outputShape();
+  const bool fits =
+      *transposesFirst
+          ? given == whole
+          : given.size() == whole.size() &&
+                std::is_permutation(given.begin(), given.end(), whole.begin());
+  if (!fits || getNumElements(whole) != getNumElements(plan->inputShape(0)))
+    return shapeError(spec);
+  auto transposition = Transposition::create(
+      spec, *transposesFirst ? plan->inputShape(0) : given, *perm);
+  if (!transposition)
+    return transposition.takeStatus();
+  if (!*transposesFirst && transposition->to != whole)
+    return shapeError(spec);
+  plan->copy(0, 0, std::move(transposition->axes));
   return std::move(*plan).takeKernel();
 }
 
@@ -226,11 +287,17 @@ void kernels::addArrangement(Registry &registry) {
     KernelFactory create;
   };
   static constexpr Row rows[] = {
-      {"ConcatD", createConcat},      {"ConcatV2D", createConcat},
-      {"ConcatV2", createConcat},     {"SplitD", createSplit},
-      {"SplitVD", createSplit},       {"TransposeD", createTranspose},
-      {"Transpose", createTranspose}, {"TileD", createTile},
-      {"Tile", createTile},           {"HcomAllGather", createAllGather},
+      {"ConcatD", createConcat},
+      {"ConcatV2D", createConcat},
+      {"ConcatV2", createConcat},
+      {"SplitD", createSplit},
+      {"SplitVD", createSplit},
+      {"TransposeD", createTranspose},
+      {"Transpose", createTranspose},
+      {"TileD", createTile},
+      {"ConfusionTransposeD", createConfusionTranspose},
+      {"Tile", createTile},
+      {"HcomAllGather", createAllGather},
   };
   for (const Row &row : rows)
     registry.add(row.type, {row.create, "copies", status::None});

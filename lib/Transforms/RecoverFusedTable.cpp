@@ -25,6 +25,7 @@ static constexpr FusedMember members[] = {
     {"eltwise", "Eltwise", 2, 2, "", true},
     {"exp", "Exp", 1, 1},
     {"fully_connection", "FullyConnection", 2, 4},
+    {"gelu", "Gelu", 1, 1},
     {"leaky_relu", "LeakyRelu", 1, 1},
     {"mat_mul", "MatMulV2", 2, 4},
     {"max_pool", "MaxPool", 1, 1, "ksize, strides, padding"},

@@ -8,5 +8,5 @@
     formats    formats and data types
     text       protobuf's text format
 
-    sample, resnet   the networks
+    sample, resnet, bert   the networks
 """

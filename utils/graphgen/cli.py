@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from . import fusion, lowering, resnet, sample
+from . import bert, fusion, lowering, resnet, sample
 
 DESCRIPTION = "Writes the graph text of a network as GE's compiler leaves it."
 SMALL = 16 << 10  # bytes
@@ -63,14 +63,59 @@ def add_resnet(parser):
     )
 
 
+def add_bert(parser):
+    add_network(parser)
+    parser.add_argument("--layers", type=positive, default=12)
+    parser.add_argument("--hidden", type=positive, default=768)
+    parser.add_argument("--heads", type=positive, default=12)
+    parser.add_argument(
+        "--intermediate", type=positive, help="width within a layer (4 x hidden)"
+    )
+    parser.add_argument("--seq", type=positive, default=128, help="words")
+    parser.add_argument("--vocab", type=positive, default=30522)
+    parser.add_argument("--positions", type=positive, default=512)
+
+
+def check_bert(parser, options):
+    if options.hidden % options.heads:
+        parser.error("--hidden must be a multiple of --heads")
+    if options.seq > options.positions:
+        parser.error("--seq must not be above --positions")
+    options.intermediate = options.intermediate or 4 * options.hidden
+
+
+def check_resnet(parser, options):
+    if options.image >> (len(options.blocks) + 1) < 1:
+        parser.error(
+            f"--image must be at least {2 << len(options.blocks)} for "
+            f"{len(options.blocks)} stages"
+        )
+
+
 def add_sample(parser):
     add_common(parser)
     parser.add_argument("--input", metavar="OUT.npy", help="write an image, too")
     parser.add_argument("--size", type=int, default=16, help="edge of the image")
 
 
+class Model:
+    """A network: what builds it, and its options."""
+
+    def __init__(self, build, add, check, text):
+        self.build = build
+        self.add = add
+        self.check = check
+        self.text = text
+
+
 NETWORKS = {
-    "resnet": (resnet.build_inference, add_resnet, "ResNet-50, inference"),
+    "resnet": Model(
+        resnet.build_inference, add_resnet, check_resnet, "ResNet-50, inference"
+    ),
+    "bert": Model(bert.build_inference, add_bert, check_bert, "BERT, inference"),
+    "bert-layer": Model(
+        bert.build_layer, add_bert, check_bert, "one layer of BERT, inference"
+    ),
 }
 
 
@@ -95,8 +140,8 @@ def write_inputs(network, folder):
             np.save(os.path.join(folder, f"{op.name}.npy"), op.data())
 
 
-def write_network(options, build):
-    network = build(options)
+def write_network(options, model):
+    network = model.build(options)
     limit = {"all": float("inf"), "small": SMALL, "none": -1}[options.weights]
     stage = lowering.lower(network, limit)
     if options.stage_before_fusion:
@@ -110,14 +155,12 @@ def main():
     parser = argparse.ArgumentParser(description=DESCRIPTION)
     models = parser.add_subparsers(dest="model", metavar="MODEL", required=True)
     add_sample(models.add_parser("sample", help="a small network"))
-    for name, (_, add, text) in NETWORKS.items():
-        add(
-            models.add_parser(
-                name, help=text, formatter_class=argparse.ArgumentDefaultsHelpFormatter
-            )
-        )
+    for name, model in NETWORKS.items():
+        model.add(models.add_parser(name, help=model.text))
     options = parser.parse_args()
     if options.model == "sample":
-        write_sample(parser, options)
-    else:
-        write_network(options, NETWORKS[options.model][0])
+        write_sample(models.choices["sample"], options)
+        return
+    model = NETWORKS[options.model]
+    model.check(models.choices[options.model], options)
+    write_network(options, model)

@@ -80,7 +80,7 @@ class TensorValue:
     def write(self, writer):
         with writer.message("desc"):
             self.tensor.write(writer, size_field="weight_size")
-        writer.field("data", quote(np.ascontiguousarray(self.array).tobytes()))
+        writer.field("data", quote(self.array.tobytes()))
 
 
 class Node:

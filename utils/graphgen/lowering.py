@@ -56,8 +56,7 @@ class Lowering:
         attributes = dict(op.attributes)
         if tensor.bytes <= self.inline_limit:
             array = lay_out(op.data().astype(NUMPY_TYPES[dtype]), layout)
-            data = np.ascontiguousarray(array)
-            attributes["value"] = TensorValue(data, describe(value, dtype, layout))
+            attributes["value"] = TensorValue(array, describe(value, dtype, layout))
         name = op.name
         if op.type == "Variable":
             attributes.update(container="", shared_name=name, dtype=DTYPES[dtype])

@@ -45,7 +45,7 @@ class Builder:
         return node
 
     def constant(self, name, array, layout):
-        data = np.ascontiguousarray(lay_out(array, layout))
+        data = lay_out(array, layout)
         value = TensorValue(data, Tensor("DT_FLOAT16", data.shape, layout, array.shape))
         output = Tensor("DT_FLOAT16", data.shape, layout, array.shape)
         return self.add(name, "Const", [], output, ([], ["y"]), value=value)

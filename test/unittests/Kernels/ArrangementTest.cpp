@@ -115,6 +115,46 @@ TEST(ArrangementTest, TransposesAnyRank) {
   }
 }
 
+TEST(ArrangementTest, ConfusionTransposeSplitsAndMergesHeads) {
+  // Rows of a matrix are images' words, its columns heads' features.
+  const int64_t images = 2, words = 3, heads = 4, features = 5;
+  const Shape matrix = {images * words, heads * features},
+              byWord = {images, words, heads, features},
+              byHead = {images, heads, words, features};
+  std::vector<int32_t> expected;
+  forEachIndex(byHead, [&](const IntList &index) {
+    expected.push_back(
+        flatten(byWord, {index[0], index[2], index[1], index[3]}));
+  });
+  EXPECT_EQ(runInts("ConfusionTransposeD", {counting(matrix)}, byHead,
+                    attrs({{"perm", IntList{0, 2, 1, 3}},
+                           {"shape", IntList(byWord.begin(), byWord.end())},
+                           {"transpose_first", false}})),
+            expected);
+  std::vector<int32_t> merged(getNumElements(matrix));
+  std::iota(merged.begin(), merged.end(), 0);
+  const TestTensor split = tensor(ints(byHead), expected);
+  EXPECT_EQ(runInts("ConfusionTransposeD", {split}, matrix,
+                    attrs({{"perm", IntList{0, 2, 1, 3}},
+                           {"shape", IntList(matrix.begin(), matrix.end())},
+                           {"transpose_first", true}})),
+            merged);
+}
+
+TEST(ArrangementTest, ConfusionTransposeRefusesOtherShapes) {
+  auto refuse = [&](IntList shape, Shape to, bool first) {
+    return refusal("ConfusionTransposeD", {ints({4, 3})}, {ints(to)},
+                   attrs({{"perm", IntList{1, 0}},
+                          {"shape", shape},
+                          {"transpose_first", first}}));
+  };
+  const std::string error =
+      "ConfusionTransposeD 'node': DT_INT32 4x3 ND does not give DT_INT32 ";
+  EXPECT_EQ(refuse({2, 6}, {2, 6}, false), error + "2x6 ND");
+  EXPECT_EQ(refuse({2, 5}, {5, 2}, false), error + "5x2 ND");
+  EXPECT_EQ(refuse({2, 6}, {6, 2}, true), error + "6x2 ND");
+}
+
 TEST(ArrangementTest, TransposeRefusesWhatIsNoPermutation) {
   EXPECT_EQ(refusal("TransposeD", {ints({2, 3})}, {ints({3, 2})},
                     attrs({{"perm", IntList{1, 1}}})),

@@ -84,6 +84,10 @@ Rows kernels::statustable::movementRows() {
   rows.push_back(quiet("Transpose", {x, ints({0})}, x.bits));
   rows.push_back(quiet("Unique", {x}, x.bits).besides(Int, {3}));
   rows.push_back(quiet("TransposeD", {x}, x.bits).with("perm", List{0}));
+  rows.push_back(quiet("ConfusionTransposeD", {x}, x.bits)
+                     .with("perm", List{0})
+                     .with("shape", List{static_cast<int64_t>(x.bits.size())})
+                     .with("transpose_first", false));
   const Operand condition = {DataType::Bool, {1, 0}};
   for (const char *type : {"Select", "SelectV2"})
     rows.push_back(
