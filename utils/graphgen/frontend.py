@@ -78,7 +78,7 @@ class Network:
 
     def source(self, op_type, name, dtype, shape, data, **attributes):
         op = Op(self, op_type, self.unique(name), [], dtype, attributes)
-        op.data = lambda: np.asarray(data(), NUMPY_TYPES[dtype]).reshape(shape)
+        op.data = lambda: np.array(data(), NUMPY_TYPES[dtype], order="C").reshape(shape)
         value = Value(op, 0, dtype, shape)
         op.outputs.append(value)
         self.ops.append(op)
