@@ -2,6 +2,7 @@
 
 #include "npu/Execution/Plan.h"
 
+#include "InPlaceUpdates.h"
 #include "KernelBinding.h"
 
 #include "mlir/IR/Location.h"
@@ -70,17 +71,6 @@ static constexpr TypeRow typeTable[] = {
     {"NPUGetFloatStatusV2", Kind::FloatStatus, SourceRole::Input, true},
     {"NPUClearFloatStatusV2", Kind::FloatStatus, SourceRole::Input, true},
 };
-
-/// Operator types that change their first inputs in place; these are also their
-/// outputs.
-static constexpr StringLiteral updatingTypes[] = {"ApplyAdamD",
-                                                  "ApplyAdamW",
-                                                  "ApplyGradientDescent",
-                                                  "ApplyMomentumD",
-                                                  "Assign",
-                                                  "AssignAdd",
-                                                  "AssignSub",
-                                                  "FusedMulApplyMomentum"};
 
 static const TypeRow *findType(NodeOp node) {
   StringRef type = node.getOpType();
@@ -167,6 +157,31 @@ static bool holds(uint64_t bytes, const TensorDesc &wanted) {
          wanted.byteSize() <= llvm::alignTo(bytes, BufferAlignment);
 }
 
+/// Finds the inputs that \p node, whose input slots are known, changes in
+/// place. \p slotSizes has the bytes of slots.
+static Status planUpdates(PlannedNode &node,
+                          const std::vector<uint64_t> &slotSizes) {
+  for (const InPlaceUpdate &update : getInPlaceUpdates(node.op.getOpType())) {
+    // The kernel says what is wrong with a node that lacks one of them.
+    if (update.input >= node.inputs.size() || !node.inputs[update.input])
+      continue;
+    const bool isHidden = update.output == InPlaceUpdate::Hidden;
+    if (!isHidden && update.output >= node.outputs.size())
+      continue;
+    const TensorDesc &from = *node.inputs[update.input];
+    const TensorDesc &to = isHidden ? from : node.outputs[update.output];
+    const uint64_t held = slotSizes[node.inputSlots[update.input]];
+    if (to.byteSize() != held)
+      return Status::error(
+          node.describe() + ": input " + std::to_string(update.input) +
+          ", which it changes in place, becomes " + to.toString() + ", " +
+          std::to_string(to.byteSize()) + " bytes; expected the " +
+          std::to_string(held) + " bytes that its producer gives");
+    node.updates.push_back(update);
+  }
+  return {};
+}
+
 Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
   Expected<std::vector<NodeOp>> order = sortNodes(graph);
   if (!order)
@@ -222,12 +237,16 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
             planned.inputs[anchor]->toString() + "), but its producer gives " +
             std::to_string(slotSizes[slot]));
     }
-    const bool updates = planned.kind == Kind::Compute &&
-                         llvm::is_contained(updatingTypes, node.getOpType());
+    if (planned.kind == Kind::Compute && !node.isFused())
+      if (Status status = planUpdates(planned, slotSizes); !status)
+        return status;
     for (auto [index, desc] : llvm::enumerate(planned.outputs)) {
-      if (updates && index < planned.inputs.size() && planned.inputs[index] &&
-          planned.inputs[index]->byteSize() == desc.byteSize()) {
-        const unsigned slot = planned.inputSlots[index];
+      const auto update =
+          llvm::find_if(planned.updates, [&](const InPlaceUpdate &update) {
+            return update.output == index;
+          });
+      if (update != planned.updates.end()) {
+        const unsigned slot = planned.inputSlots[update->input];
         slots[node.getOutputs()[index]] = slot;
         planned.outputSlots.push_back(slot);
         writers[slot] = plan.nodes.size();
@@ -271,9 +290,13 @@ void Plan::bindKernels(const kernels::Registry &registry,
       constants.push_back(slot == PlannedNode::NoSlot ? nullptr
                                                       : slotBytes[slot]);
     node.memberValues = getDumpedMemberValues(node.op);
+    NodeTensors tensors{node.inputs, node.outputs};
+    for (const InPlaceUpdate &update : node.updates)
+      if (update.output == InPlaceUpdate::Hidden)
+        tensors.outputs.push_back(*node.inputs[update.input]);
     Expected<std::unique_ptr<kernels::Kernel>> kernel =
-        bindKernel(node.op, {node.inputs, node.outputs}, std::move(constants),
-                   registry, config, pool, node.memberValues);
+        bindKernel(node.op, tensors, std::move(constants), registry, config,
+                   pool, node.memberValues);
     if (kernel)
       node.kernel = std::move(*kernel);
     else

@@ -342,16 +342,33 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
       inputTensors.push_back(
           buffer ? kernels::ConstTensor{&*node.inputs[anchor], buffer.get()}
                  : kernels::ConstTensor{});
-    for (auto [index, desc] : llvm::enumerate(node.outputs)) {
-      Buffer buffer = pool.acquire(desc.byteSize());
+    SmallVector<Buffer, 4> results; // outputs, then inputs that none shows
+    SmallVector<unsigned, 4> resultSlots(node.outputSlots.begin(),
+                                         node.outputSlots.end());
+    SmallVector<const TensorDesc *, 4> resultDescs;
+    for (const TensorDesc &desc : node.outputs)
+      resultDescs.push_back(&desc);
+    SmallVector<unsigned, 4> updated; // by update: the result
+    for (const InPlaceUpdate &update : node.updates) {
+      if (update.output != InPlaceUpdate::Hidden) {
+        updated.push_back(update.output);
+        continue;
+      }
+      updated.push_back(resultDescs.size());
+      resultDescs.push_back(&*node.inputs[update.input]);
+      resultSlots.push_back(node.inputSlots[update.input]);
+    }
+    for (auto [desc, slot] : llvm::zip_equal(resultDescs, resultSlots)) {
+      Buffer buffer = pool.acquire(desc->byteSize());
       if (!buffer)
         return stop(Status::error(ErrorKind::Incomplete,
                                   node.describe() + ": no memory for " +
-                                      desc.toString()));
-      outputTensors.push_back({&desc, buffer.get()});
-      outputs.push_back(buffer);
-      slots[node.outputSlots[index]] = std::move(buffer);
+                                      desc->toString()));
+      outputTensors.push_back({desc, buffer.get()});
+      results.push_back(buffer);
+      slots[slot] = std::move(buffer);
     }
+    outputs.assign(results.begin(), results.begin() + node.outputs.size());
     kernels::RunContext context{threads};
     const auto start = std::chrono::steady_clock::now();
     Expected<NodeStatus> status =
@@ -364,16 +381,14 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
           Status::error(ErrorKind::Incomplete,
                         node.describe() + ": " + status.status().message()));
     run.status = *status;
-    for (unsigned index = 0; index != outputs.size(); ++index) {
-      if (!node.updatesInput(index))
-        continue;
+    for (auto [update, result] : llvm::zip_equal(node.updates, updated)) {
       // Whoever looks at the inputs now sees what has become of them.
-      inputs[index] = outputs[index];
+      inputs[update.input] = results[result];
       // A variable keeps its value for the next iteration, unless a file gives
       // one for each.
-      const unsigned slot = node.outputSlots[index];
+      const unsigned slot = resultSlots[result];
       if (graphPlan->persistent[slot] && sources[slot].size() == 1)
-        sources[slot][0] = outputs[index];
+        sources[slot][0] = results[result];
     }
     overflowedNodes +=
         ((status->valid | status->padding) & status::Documented) != 0;

@@ -13,7 +13,8 @@ using namespace npu::kernels;
 
 namespace {
 
-/// The inputs of ApplyAdamD; those that it updates are also its outputs.
+/// The inputs of ApplyAdam and ApplyAdamD; those that it updates are also its
+/// outputs.
 enum Input : size_t {
   Var,
   FirstMoment,
@@ -126,7 +127,8 @@ ApplyAdamKernel::create(const NodeSpec &spec, const NumericConfig &) {
 } // namespace
 
 void kernels::addApplyAdam(Registry &registry) {
-  registry.add("ApplyAdamD",
-               {ApplyAdamKernel::create, "fp32, every instruction rounds",
-                status::FloatOverflow | status::VectorNanInfInput});
+  for (const char *type : {"ApplyAdam", "ApplyAdamD"})
+    registry.add(type,
+                 {ApplyAdamKernel::create, "fp32, every instruction rounds",
+                  status::FloatOverflow | status::VectorNanInfInput});
 }

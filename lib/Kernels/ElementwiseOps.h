@@ -86,6 +86,7 @@ enum class ElementwiseOp : uint8_t {
   FusedMomentum,
   FusedNesterovMomentum,
   GradientDescent,
+  StochasticGradientDescent, ///< 1 - dampening p0, decay p1, nesterov p2
   AdamApplyOne,
   AdamApplyOneWithDecay,
   AdamWithDecoupledDecay,

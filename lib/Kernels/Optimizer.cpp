@@ -34,15 +34,32 @@ Expected<Binding> bindAdamW(const NodeSpec &spec, ElementwiseOp op,
   return Binding{op, {*maximize ? -1.0f : 1.0f}};
 }
 
+Expected<Binding> bindSgd(const NodeSpec &spec, ElementwiseOp op,
+                          const NumericConfig &) {
+  auto dampening = spec.attrs.get<float>("dampening", 0.0f);
+  auto decay = spec.attrs.get<float>("weight_decay", 0.0f);
+  auto nesterov = spec.attrs.get<bool>("nesterov", false);
+  for (auto *attr : {&dampening, &decay})
+    if (!*attr)
+      return attr->takeStatus();
+  if (!nesterov)
+    return nesterov.takeStatus();
+  return Binding{op, {1.0f - *dampening, *decay, *nesterov ? 1.0f : 0.0f}};
+}
+
 constexpr std::string_view AtEnd = "fp32, one rounding at the end";
 constexpr std::string_view InType = "instructions of the tensor's type";
 
 // reference: docs/Kernels.md, optimizers
 constexpr ElementwiseRow rows[] = {
+    {"ApplyMomentum", ElementwiseOp::Momentum, 5, Rounding::AtEnd,
+     FloatArithmeticBits, AtEnd, 2, bindMomentum},
     {"ApplyMomentumD", ElementwiseOp::Momentum, 5, Rounding::AtEnd,
      FloatArithmeticBits, AtEnd, 2, bindMomentum},
     {"FusedMulApplyMomentum", ElementwiseOp::FusedMomentum, 6, Rounding::AtEnd,
      FloatArithmeticBits, AtEnd, 2, bindMomentum},
+    {"SGD", ElementwiseOp::StochasticGradientDescent, 6, Rounding::AtEnd,
+     FloatArithmeticBits, AtEnd, 3, bindSgd},
     {"ApplyGradientDescent", ElementwiseOp::GradientDescent, 3,
      Rounding::EveryInstruction, FloatProductBits, InType},
     {"AdamApplyOne", ElementwiseOp::AdamApplyOne, 10,

@@ -61,6 +61,31 @@ struct GradientDescent : ProgramTraits<3, 1, true> {
   }
 };
 
+/// Inputs var, grad, lr, accum, momentum, stat; outputs var, accum, stat. A
+/// stat above 0 marks the first step. p0 = 1 - dampening, p1 = weight decay, p2
+/// = 1 for nesterov.
+struct StochasticGradientDescent : ProgramTraits<6, 3> {
+  template <class C>
+  static NPU_VECTOR_INLINE void apply(C &c, Params p, const V *x, V *y) {
+    const V var = x[0], accum = x[3], momentum = x[4], stat = x[5];
+    const V zero = c.scalar(0);
+    const V gradient =
+        p[1] == 0 ? x[1] : c.add(x[1], c.mul(var, c.scalar(p[1])));
+    const auto isFirst = hn::Gt(stat, zero);
+    const V next = hn::IfThenElse(
+        isFirst, gradient,
+        c.add(c.mul(accum, momentum), c.mul(gradient, c.scalar(p[0]))));
+    const V direction =
+        p[2] == 0 ? next : c.add(gradient, c.mul(next, momentum));
+    // Without momentum there is no state.
+    const auto hasMomentum = hn::Gt(momentum, zero);
+    const V step = hn::IfThenElse(hasMomentum, direction, gradient);
+    y[0] = c.sub(var, c.mul(step, x[2]));
+    y[1] = hn::IfThenElse(hasMomentum, next, accum);
+    y[2] = hn::IfThenElse(hn::And(hasMomentum, isFirst), zero, stat);
+  }
+};
+
 /// Inputs grad, v, m, var, rate, beta1, 1 - beta1, beta2, 1 - beta2, [decay,]
 /// epsilon; outputs v, m, var.
 template <bool Decays>
@@ -199,6 +224,7 @@ ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
     OP(FusedMomentum)
     OP(FusedNesterovMomentum)
     OP(GradientDescent)
+    OP(StochasticGradientDescent)
     OP(AdamApplyOne)
     OP(AdamApplyOneWithDecay)
     OP(AdamWithDecoupledDecay)

@@ -21,6 +21,14 @@ namespace npu {
 /// have buffers while observers see the run of the node.
 using MemberValues = llvm::DenseMap<mlir::Value, Buffer>;
 
+/// An input that a node changes in place.
+struct InPlaceUpdate {
+  /// In place of an output: none shows the new value.
+  static constexpr unsigned Hidden = std::numeric_limits<unsigned>::max();
+  unsigned input;
+  unsigned output;
+};
+
 /// A node of the graph in the order of execution.
 struct PlannedNode {
   enum class Kind {
@@ -48,10 +56,9 @@ struct PlannedNode {
   /// an input changed in place has the slot of that input.
   std::vector<unsigned> inputSlots;
   std::vector<unsigned> outputSlots;
-  /// Whether output \p index is the input of the same index, changed in place.
-  bool updatesInput(unsigned index) const {
-    return index < inputSlots.size() && outputSlots[index] == inputSlots[index];
-  }
+  /// The inputs changed in place, hidden ones last: for these the kernel has
+  /// outputs after those of the node.
+  std::vector<InPlaceUpdate> updates;
   /// Slots that nobody reads after this node.
   std::vector<unsigned> released;
   /// Places in the plan of the nodes that read an output, ascending.

@@ -58,6 +58,8 @@ struct NodeSpec {
   /// input. Descriptors are the consumer's own (they may reshape the
   /// producer's buffer).
   std::vector<std::optional<TensorDesc>> inputs;
+  /// Those of the node, then the inputs that it changes in place without an
+  /// output that shows it (ApplyMomentum: accum), as they are afterwards.
   std::vector<TensorDesc> outputs;
   /// Bytes of inputs that never change while the kernel lives (Const), null
   /// for the others: for shape-like inputs and for packing weights once.

@@ -152,6 +152,20 @@ TEST_F(PlanTest, FedNodesAreSourcesWithTheirTask) {
   EXPECT_EQ(plan->nodes[1].taskId, 1u);
 }
 
+TEST_F(PlanTest, InputsChangedInPlaceKeepTheirSize) {
+  Expected<Plan> plan = makePlan(R"mlir(
+    %v, %vc = ge.node "Variable" "v"() -> tensor<4xf16>
+    %x, %xc = ge.node "Data" "x"() -> tensor<2xf16>
+    %a, %ac = ge.node "Assign" "a"(%v, %x) : (tensor<4xf16>, tensor<2xf16>) -> tensor<2xf16>
+  )mlir");
+  ASSERT_FALSE(plan);
+  EXPECT_TRUE(llvm::StringRef(plan.status().message())
+                  .ends_with("Assign 'a': input 0, which it changes in place, "
+                             "becomes DT_FLOAT16 2 ND, 4 bytes; expected the 8 "
+                             "bytes that its producer gives"))
+      << plan.status().message();
+}
+
 TEST_F(PlanTest, CycleIsAnError) {
   Expected<Plan> plan = makePlan(R"mlir(
     %x, %xc = ge.node "Data" "x"() -> tensor<4xf16>

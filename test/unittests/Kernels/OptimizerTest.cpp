@@ -88,6 +88,59 @@ TEST(OptimizerTest, Momentum) {
   }
 }
 
+TEST(OptimizerTest, ApplyMomentumShowsWhatItHides) {
+  const Floats var = values(-2, 2, 1), accum = values(-1, 1, 2),
+               gradient = values(-1, 1, 3);
+  const std::vector<Floats> inputs{var, accum, {0.5f}, gradient, {0.25f}};
+  auto shown = run("ApplyMomentumD", DataType::Float16, inputs, 2);
+  auto hidden = run("ApplyMomentum", DataType::Float16, inputs, 2);
+  expectSameBits(hidden[0], shown[0]);
+  expectSameBits(hidden[1], shown[1]);
+}
+
+TEST(OptimizerTest, StochasticGradientDescent) {
+  const Floats var = values(-2, 2, 1), gradient = values(-1, 1, 2),
+               accum = values(-1, 1, 3);
+  // Where it is above 0 an element takes its first step.
+  Floats stat(Count);
+  for (int64_t i = 0; i < Count; i += 3)
+    stat[i] = 1;
+  const float rate = 0.0999755859375f, dampening = 0.25f, decay = 0.125f;
+  for (DataType dtype : {DataType::Float, DataType::Float16})
+    for (bool nesterov : {false, true})
+      for (float momentum : {0.0f, 0.89990234375f}) {
+        auto rounded = [&](float value) {
+          return dtype == DataType::Float ? value : half(value);
+        };
+        Attributes attrs;
+        attrs.set("nesterov", nesterov);
+        attrs.set("dampening", dampening);
+        attrs.set("weight_decay", decay);
+        auto outputs =
+            run("SGD", dtype, {var, gradient, {rate}, accum, {momentum}, stat},
+                3, attrs);
+        auto g = [&](size_t i) { return gradient[i] + var[i] * decay; };
+        auto next = [&](size_t i) {
+          return stat[i] > 0 ? g(i)
+                             : accum[i] * momentum + g(i) * (1 - dampening);
+        };
+        auto step = [&](size_t i) {
+          return momentum == 0 ? g(i)
+                 : nesterov    ? g(i) + next(i) * momentum
+                               : next(i);
+        };
+        expectSameBits(outputs[0], each([&](size_t i) {
+                         return rounded(var[i] - step(i) * rate);
+                       }));
+        expectSameBits(outputs[1], each([&](size_t i) {
+                         return rounded(momentum == 0 ? accum[i] : next(i));
+                       }));
+        expectSameBits(outputs[2], each([&](size_t i) {
+                         return momentum == 0 ? stat[i] : 0.0f;
+                       }));
+      }
+}
+
 TEST(OptimizerTest, GradientDescent) {
   const Floats var = values(-2, 2, 1), delta = values(-9, 9, 2);
   auto inHalf =

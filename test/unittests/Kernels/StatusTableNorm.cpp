@@ -158,7 +158,7 @@ Rows kernels::statustable::normRows() {
     inputs.push_back(floats({gradient}));
     return inputs;
   };
-  for (const Row &row : {Row{"ApplyAdamD",
+  for (const Row &row : {Row{"",
                              "the square of the gradient",
                              adam(Big),
                              adam(Below),
@@ -166,14 +166,17 @@ Rows kernels::statustable::normRows() {
                              {FO, {FloatOne}},
                              {FO, {FloatOne}},
                              {0, {FloatOne}}},
-                         Row{"ApplyAdamD",
+                         Row{"",
                              "an infinite gradient",
                              adam(INFINITY),
                              {},
                              Float,
                              {VN, {0x7FC00000}},
                              {VN, {0x7FC00000}}}})
-    rows.push_back(row.besides(Float, {1}).besides(Float, {1}));
+    for (const char *type : {"ApplyAdam", "ApplyAdamD"}) {
+      rows.push_back(row.besides(Float, {1}).besides(Float, {1}));
+      rows.back().type = type;
+    }
 
   // x^2 / 2 of 362 and 361.75, of 2^-12 and its neighbour.
   append(rows, {{"L2Loss",

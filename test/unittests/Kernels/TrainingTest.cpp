@@ -55,7 +55,7 @@ TEST(TrainingTest, AdamStep) {
     Attributes attributes;
     attributes.set("use_nesterov", nesterov);
     auto result =
-        runNode("ApplyAdamD", inputs,
+        runNode(nesterov ? "ApplyAdam" : "ApplyAdamD", inputs,
                 {floatDesc(shape), floatDesc(shape), floatDesc(shape)},
                 attributes, {}, 3);
     EXPECT_EQ(result.values<float>(0), newVar);
