@@ -49,10 +49,11 @@ RUNS = {
         "data": {
             LOSS + "zeros_like": ("<f4", [1048576], 0),
             LOSS + "ones_like": ("<f4", [1048576], 1),
+            "dynamic_const_2": ("<i4", [1], 0),
             "dynamic_const_3": ("<f2", [1048576, 1], 0),
             "dynamic_const_4": ("<f4", [1048576, 1], 0),
         },
-        "why": "four constants of the file are cut to 16 bytes",
+        "why": "four constants of the file are cut to 16 bytes, one has none",
     },
     "yolo-nms-post-build.from-json.txt": {
         "data": {
