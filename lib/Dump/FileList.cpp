@@ -2,8 +2,6 @@
 
 #include "npu/Dump/FileList.h"
 
-#include "npu/Dump/DumpName.h"
-
 #include <algorithm>
 
 using namespace npu;
@@ -11,12 +9,30 @@ using namespace npu::dump;
 
 namespace fs = std::filesystem;
 
-static bool isDumpFile(const fs::directory_entry &entry) {
+static constexpr std::string_view statisticsExtension = ".csv";
+
+bool ListedFile::isStatistics() const {
+  return fullName.ends_with(statisticsExtension);
+}
+
+std::optional<DumpName> ListedFile::parseName() const {
+  std::string_view name = fullName;
+  if (isStatistics())
+    name.remove_suffix(statisticsExtension.size());
+  return parseFileName(name);
+}
+
+static bool isVisibleFile(const fs::directory_entry &entry) {
   std::error_code error;
-  const std::string extension = entry.path().extension().string();
   return !entry.path().filename().string().starts_with('.') &&
-         extension != ".csv" && extension != ".json" &&
          entry.is_regular_file(error);
+}
+
+/// Whether \p file, of a folder, is wanted.
+static bool isWanted(const ListedFile &file, bool withStatistics) {
+  if (file.isStatistics())
+    return withStatistics && file.parseName();
+  return !file.fullName.ends_with(".json");
 }
 
 /// The names that mapping.csv gives; a mapping that cannot be read gives none,
@@ -28,13 +44,14 @@ static std::map<std::string, std::string> getMapping(const fs::path &folder) {
 }
 
 Expected<std::vector<ListedFile>>
-npu::dump::listDumpFiles(const std::string &path) {
+npu::dump::listDumpFiles(const std::string &path, bool withStatistics) {
   std::vector<fs::path> paths;
   std::error_code error;
-  if (fs::is_directory(path, error)) {
+  const bool isFolder = fs::is_directory(path, error);
+  if (isFolder) {
     for (fs::recursive_directory_iterator entry(path, error), end;
          !error && entry != end; entry.increment(error))
-      if (isDumpFile(*entry))
+      if (isVisibleFile(*entry))
         paths.push_back(entry->path());
     std::sort(paths.begin(), paths.end());
   } else {
@@ -56,7 +73,9 @@ npu::dump::listDumpFiles(const std::string &path) {
       if (auto row = mapping->find(name); row != mapping->end())
         name = row->second;
     }
-    files.push_back({std::move(file), std::move(name)});
+    ListedFile listed{std::move(file), std::move(name)};
+    if (!isFolder || isWanted(listed, withStatistics))
+      files.push_back(std::move(listed));
   }
   return files;
 }

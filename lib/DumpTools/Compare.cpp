@@ -3,6 +3,7 @@
 #include "npu/DumpTools/Compare.h"
 
 #include "CompareRow.h"
+#include "CompareStatistics.h"
 #include "GoldenIndex.h"
 #include "TensorFile.h"
 
@@ -24,39 +25,54 @@ using namespace npu::dump;
 
 namespace {
 
-/// A dump file of mine.
+/// A dump file of mine, or its statistics.
 struct MineFile {
   ListedFile file;
-  std::string name; ///< below the folder that was named
-  std::string folder;
+  std::string name;      ///< below the folder that was named
+  std::string folder;    ///< data_index below it
+  std::string ownFolder; ///< data_index in the whole path
   std::optional<DumpName> parsed;
   size_t occurrence = 0; ///< among the dumps of its operator in its folder
 };
 
-/// What is read of a golden tensor. The tensor's data is in one of the files.
+/// What is read of a golden tensor: a tensor, whose data is in one of the
+/// files, or its statistics.
 struct GoldenTensor {
   std::string name;
   DumpTensor tensor;
-  bool isArray = false;
+  std::optional<TensorSummary> summary;
   std::optional<DumpFile> dump;
   std::optional<NpyFile> array;
+
+  /// The statistics, made of the tensor where there is one.
+  TensorSummary summarize() const {
+    return summary ? *summary : npu::dump::summarize(tensor);
+  }
 };
 
 class Comparer {
 public:
   Comparer(const CompareOptions &options, const CompareObserver &observer,
-           GoldenIndex golden)
-      : options(options), observer(observer), golden(std::move(golden)) {}
+           GoldenIndex golden);
 
   Expected<CompareSummary> run(std::vector<MineFile> files);
 
 private:
   std::vector<CompareRow> compareFile(const MineFile &file) const;
+  std::vector<CompareRow> compareStatisticsFile(const MineFile &file) const;
   CompareRow compareOne(const MineFile &file, const DumpRecord &record,
                         bool isInput, size_t index) const;
-  GoldenPlace findGolden(const MineFile &file, const DumpRecord &record,
-                         bool isInput, size_t index) const;
+  CompareRow compareRow(const MineFile &file, const StatisticsFile &statistics,
+                        const StatisticsRow &mine) const;
+  GoldenPlace findGolden(const MineFile &file, const std::string &opName,
+                         bool isInput, size_t index,
+                         const std::optional<OriginalOp> &original) const;
+  std::optional<OriginalOutput>
+  getOriginalOutput(const std::string &opName, size_t index,
+                    const std::optional<OriginalOp> &original) const;
   static Expected<GoldenTensor> readGolden(const GoldenPlace &place);
+  std::optional<GoldenTensor> useGolden(const GoldenPlace &place,
+                                        CompareRow &row) const;
   Expected<off_t> readEarlier(const std::string &header,
                               std::set<std::string> &done);
   Status openOutput(std::set<std::string> &done);
@@ -65,6 +81,9 @@ private:
   const CompareOptions &options;
   const CompareObserver &observer;
   GoldenIndex golden;
+  /// Operators of the graph by their names with replaced characters, which is
+  /// all that statistics tell.
+  std::map<std::string, std::string> graphNames;
   FileDescriptor output;
   CompareSummary summary;
   uint64_t numRows = 0;
@@ -76,20 +95,31 @@ private:
 // Pairs
 //===----------------------------------------------------------------------===//
 
-/// What the original graph calls output \p index of the operator.
-static std::optional<OriginalOutput>
-getOriginalOutput(const OriginalGraph *graph, const DumpRecord &record,
-                  size_t index) {
-  if (graph) {
-    if (auto op = graph->outputs.find(record.opName);
-        op != graph->outputs.end() && index < op->second.size() &&
-        !op->second[index].name.empty())
+Comparer::Comparer(const CompareOptions &options,
+                   const CompareObserver &observer, GoldenIndex golden)
+    : options(options), observer(observer), golden(std::move(golden)) {
+  if (!options.graph)
+    return;
+  for (const auto &[name, outputs] : options.graph->outputs)
+    graphNames.emplace(replaceNameCharacters(name), name);
+  for (const auto &[name, fused] : options.graph->fusedNames)
+    graphNames.emplace(replaceNameCharacters(name), name);
+}
+
+/// What the original graph calls output \p index of the operator. \p original
+/// is what the dump says.
+std::optional<OriginalOutput>
+Comparer::getOriginalOutput(const std::string &opName, size_t index,
+                            const std::optional<OriginalOp> &original) const {
+  if (const OriginalGraph *graph = options.graph) {
+    if (auto op = graph->outputs.find(opName); op != graph->outputs.end() &&
+                                               index < op->second.size() &&
+                                               !op->second[index].name.empty())
       return op->second[index];
-    if (auto op = graph->fusedNames.find(record.opName);
+    if (auto op = graph->fusedNames.find(opName);
         op != graph->fusedNames.end() && !op->second.empty())
       return OriginalOutput{op->second.back(), static_cast<uint32_t>(index)};
   }
-  const std::optional<OriginalOp> &original = record.outputs[index].originalOp;
   if (!original || original->name.empty())
     return std::nullopt;
   const bool isKnown = original->outputIndex != UINT32_MAX;
@@ -97,28 +127,48 @@ getOriginalOutput(const OriginalGraph *graph, const DumpRecord &record,
                                                 : static_cast<uint32_t>(index)};
 }
 
-GoldenPlace Comparer::findGolden(const MineFile &file, const DumpRecord &record,
-                                 bool isInput, size_t index) const {
-  TensorKey key{file.folder, replaceNameCharacters(record.opName), isInput,
-                index};
-  GoldenPlace place = golden.find(key, file.occurrence);
+GoldenPlace
+Comparer::findGolden(const MineFile &file, const std::string &opName,
+                     bool isInput, size_t index,
+                     const std::optional<OriginalOp> &original) const {
+  auto find = [&](const std::string &name, size_t at) {
+    TensorKey key{file.folder, replaceNameCharacters(name), isInput, at};
+    const bool isStatistics = file.file.isStatistics();
+    GoldenPlace place = golden.find(key, file.occurrence, isStatistics);
+    if (place.file || !file.folder.empty())
+      return place;
+    key.folder = file.ownFolder; // mine is of one iteration, golden of several
+    return golden.find(key, file.occurrence, isStatistics);
+  };
+  GoldenPlace place = find(opName, index);
   if (place.file || isInput)
     return place;
-  std::optional<OriginalOutput> original =
-      getOriginalOutput(options.graph, record, index);
-  if (!original)
-    return place;
-  key.opName = replaceNameCharacters(original->name);
-  key.index = original->index;
-  return golden.find(key, file.occurrence);
+  std::optional<OriginalOutput> output =
+      getOriginalOutput(opName, index, original);
+  return output ? find(output->name, output->index) : place;
+}
+
+static Status missingTensor(const GoldenPlace &place) {
+  return Status::error(place.file->path.string() + ": has no " +
+                       (place.isInput ? "input " : "output ") +
+                       std::to_string(place.index));
 }
 
 Expected<GoldenTensor> Comparer::readGolden(const GoldenPlace &place) {
   GoldenTensor golden;
   const std::string path = place.file->path.string();
   golden.name = place.file->fullName;
-  golden.isArray = place.isArray;
-  if (place.isArray) {
+  if (place.kind == GoldenKind::Statistics) {
+    Expected<StatisticsFile> file = StatisticsFile::open(path);
+    if (!file)
+      return file.takeStatus();
+    const StatisticsRow *row = file->find(place.isInput, place.index);
+    if (!row)
+      return missingTensor(place);
+    golden.summary = TensorSummary{*row, file->hasSixDigits};
+    return golden;
+  }
+  if (place.kind == GoldenKind::Array) {
     Expected<NpyFile> array = readNpy(path);
     if (!array)
       return array.takeStatus();
@@ -135,9 +185,7 @@ Expected<GoldenTensor> Comparer::readGolden(const GoldenPlace &place) {
   const DumpRecord &record = golden.dump->record();
   const auto &tensors = place.isInput ? record.inputs : record.outputs;
   if (place.index >= tensors.size())
-    return Status::error(path + ": has no " +
-                         (place.isInput ? "input " : "output ") +
-                         std::to_string(place.index));
+    return missingTensor(place);
   golden.tensor = tensors[place.index];
   return golden;
 }
@@ -191,6 +239,57 @@ static std::string describeInputs(const DumpRecord &record) {
   return text;
 }
 
+/// The same, of statistics.
+static std::string describeInputs(const StatisticsFile &file) {
+  std::string text;
+  for (const StatisticsRow &row : file.rows) {
+    if (!isInput(row))
+      continue;
+    auto cell = [&](StatisticsColumn column) {
+      return row[column] && !row[column]->empty() ? *row[column]
+                                                  : std::string("?");
+    };
+    text += (text.empty() ? "" : "; ") + cell(StatisticsColumn::Index) + ": " +
+            cell(StatisticsColumn::Min) + " to " + cell(StatisticsColumn::Max);
+    if (const uint64_t nans = getNonFinite(row).nans)
+      text += ", " + std::to_string(nans) + " nan";
+  }
+  return text.empty() ? "inputs not dumped" : text;
+}
+
+/// Whether float16 with these extremes has values that overflowed.
+static bool reachesLimit(double minimum, double maximum) {
+  return maximum >= 65504 || minimum <= -65504;
+}
+
+/// Reads the golden tensor and says in \p row which it is, or why there is
+/// none.
+std::optional<GoldenTensor> Comparer::useGolden(const GoldenPlace &place,
+                                                CompareRow &row) const {
+  if (!place.file) {
+    row.result.verdict = Verdict::Missing;
+    row.result.reason = "no golden tensor";
+    return std::nullopt;
+  }
+  row.goldenName = place.file->fullName;
+  Expected<GoldenTensor> golden = readGolden(place);
+  if (!golden) {
+    row.result.verdict = Verdict::Error;
+    row.result.reason = golden.status().message();
+    return std::nullopt;
+  }
+  if (options.compat)
+    if (std::optional<DumpName> name = place.file->parseName())
+      row.goldenName = name->opName;
+  const std::optional<DataType> type = golden->summary
+                                           ? getDataType(golden->summary->row)
+                                           : golden->tensor.dtype;
+  row.goldenType = type ? getTypeName(*type) : std::string();
+  if (golden->dump)
+    row.goldenAddress = golden->tensor.address;
+  return std::move(*golden);
+}
+
 CompareRow Comparer::compareOne(const MineFile &file, const DumpRecord &record,
                                 bool isInput, size_t index) const {
   const DumpTensor &tensor = (isInput ? record.inputs : record.outputs)[index];
@@ -208,44 +307,80 @@ CompareRow Comparer::compareOne(const MineFile &file, const DumpRecord &record,
   if (options.overflowColumn && tensor.dtype == DataType::Float16)
     if (std::optional<ValueRange> range =
             getValueRange(tensor.dtype, tensor.data))
-      row.overflow = toDouble(range->maximum) >= 65504 ||
-                     toDouble(range->minimum) <= -65504;
-  const GoldenPlace place = findGolden(file, record, isInput, index);
-  if (!place.file) {
-    row.result.verdict = Verdict::Missing;
-    row.result.reason = "no golden tensor";
+      row.overflow =
+          reachesLimit(toDouble(range->minimum), toDouble(range->maximum));
+  const std::optional<GoldenTensor> golden =
+      useGolden(findGolden(file, record.opName, isInput, index,
+                           isInput ? std::nullopt : tensor.originalOp),
+                row);
+  if (!golden)
     return row;
-  }
-  Expected<GoldenTensor> golden = readGolden(place);
-  if (!golden) {
-    row.goldenName = place.file->fullName;
-    row.result.verdict = Verdict::Error;
-    row.result.reason = golden.status().message();
-    return row;
-  }
-  row.goldenName = golden->name;
-  if (options.compat)
-    if (std::optional<DumpName> name = parseFileName(golden->name))
-      row.goldenName = name->opName;
-  row.goldenType = getTypeName(golden->tensor.dtype);
-  if (!golden->isArray)
-    row.goldenAddress = golden->tensor.address;
-  row.result = compareTensors(tensor, golden->tensor, options);
-  if (!isInput && row.result.metrics && row.result.metrics->mine.any())
+  if (golden->summary)
+    row.result = compareStatistics(summarize(tensor), *golden->summary,
+                                   options.tolerance);
+  else
+    row.result = compareTensors(tensor, golden->tensor, options);
+  if (!isInput && row.result.isNotFinite())
     row.inputRanges = describeInputs(record);
   return row;
 }
 
+CompareRow Comparer::compareRow(const MineFile &file,
+                                const StatisticsFile &statistics,
+                                const StatisticsRow &mine) const {
+  CompareRow row;
+  if (file.parsed) {
+    row.opType = file.parsed->opType;
+    auto name = graphNames.find(file.parsed->opName);
+    row.opName = name == graphNames.end() ? file.parsed->opName : name->second;
+  }
+  row.mineName = file.name;
+  const std::optional<DataType> type = getDataType(mine);
+  row.mineType = type ? getTypeName(*type) : std::string();
+  row.isInput = isInput(mine);
+  row.index = *getIndex(mine);
+  row.mineShape = row.result.shape = getShape(mine);
+  if (options.overflowColumn && type == DataType::Float16)
+    row.overflow = reachesLimit(getNumber(mine, StatisticsColumn::Min),
+                                getNumber(mine, StatisticsColumn::Max));
+  const std::optional<GoldenTensor> golden = useGolden(
+      findGolden(file, row.opName, row.isInput, row.index, std::nullopt), row);
+  if (!golden)
+    return row;
+  row.result = compareStatistics({mine, statistics.hasSixDigits},
+                                 golden->summarize(), options.tolerance);
+  if (!row.isInput && row.result.isNotFinite())
+    row.inputRanges = describeInputs(statistics);
+  return row;
+}
+
+static CompareRow makeFaultyRow(const MineFile &file, const Status &fault) {
+  CompareRow row;
+  row.mineName = file.name;
+  row.result.verdict = Verdict::Error;
+  row.result.reason = fault.message();
+  return row;
+}
+
+std::vector<CompareRow>
+Comparer::compareStatisticsFile(const MineFile &file) const {
+  std::vector<CompareRow> rows;
+  Expected<StatisticsFile> statistics =
+      StatisticsFile::open(file.file.path.string());
+  if (!statistics)
+    return {makeFaultyRow(file, statistics.status())};
+  for (const StatisticsRow &row : statistics->rows)
+    rows.push_back(compareRow(file, *statistics, row));
+  return rows;
+}
+
 std::vector<CompareRow> Comparer::compareFile(const MineFile &file) const {
+  if (file.file.isStatistics())
+    return compareStatisticsFile(file);
   std::vector<CompareRow> rows;
   Expected<DumpFile> dump = DumpFile::open(file.file.path.string());
-  if (!dump) {
-    CompareRow &row = rows.emplace_back();
-    row.mineName = file.name;
-    row.result.verdict = Verdict::Error;
-    row.result.reason = dump.status().message();
-    return rows;
-  }
+  if (!dump)
+    return {makeFaultyRow(file, dump.status())};
   const DumpRecord &record = dump->record();
   for (size_t i = 0; i < record.inputs.size(); ++i)
     rows.push_back(compareOne(file, record, true, i));
@@ -372,7 +507,8 @@ Expected<CompareSummary> Comparer::run(std::vector<MineFile> files) {
 static Expected<std::vector<MineFile>>
 collectMine(const CompareOptions &options, const CompareObserver &observer) {
   Expected<std::vector<InputFile>> inputs =
-      collectInput({&options.mine, 1}, /*recursive=*/true, observer.warning);
+      collectInput({&options.mine, 1}, /*recursive=*/true, observer.warning,
+                   /*withStatistics=*/true);
   if (!inputs)
     return inputs.takeStatus();
   std::vector<MineFile> files;
@@ -380,8 +516,10 @@ collectMine(const CompareOptions &options, const CompareObserver &observer) {
     if (input.file.path.extension() == ".npy")
       continue;
     MineFile &file = files.emplace_back();
-    file.parsed = parseFileName(input.file.fullName);
+    file.parsed = input.file.parseName();
     file.folder = getDataIndexFolder(input.subfolder);
+    file.ownFolder = getDataIndexFolder(
+        std::filesystem::absolute(input.file.path).parent_path());
     file.name = (input.subfolder.empty() ? "" : input.subfolder + "/") +
                 input.file.fullName;
     file.file = std::move(input.file);
@@ -395,10 +533,11 @@ collectMine(const CompareOptions &options, const CompareObserver &observer) {
             [&](const MineFile &left, const MineFile &right) {
               return order(left) < order(right);
             });
-  std::map<std::pair<std::string_view, std::string_view>, size_t> seen;
+  std::map<std::tuple<std::string_view, std::string_view, bool>, size_t> seen;
   for (MineFile &file : files)
     if (file.parsed)
-      file.occurrence = seen[{file.folder, file.parsed->opName}]++;
+      file.occurrence =
+          seen[{file.folder, file.parsed->opName, file.file.isStatistics()}]++;
   return files;
 }
 

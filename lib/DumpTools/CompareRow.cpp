@@ -41,7 +41,8 @@ std::string npu::dump::getCompareHeader(const CompareOptions &options,
             "MaxRelativeError,MeanRelativeError,CompareFailReason";
   if (!options.compat)
     header += ",Verdict,MismatchRatio,Mismatches,MaxUlp,FirstDifference,"
-              "ZeroReferences,NonFinite,GoldenNonFinite,InputRanges";
+              "ZeroReferences,NonFinite,GoldenNonFinite,InputRanges,"
+              "StatisticsDistance";
   return header + "\n";
 }
 
@@ -135,6 +136,35 @@ static std::string toReason(const CompareRow &row, bool compat) {
   return result.reason;
 }
 
+/// The cells that msaccucmp does not have, behind the verdict.
+static std::string toOwnCells(const CompareRow &row) {
+  auto number = [](double value) {
+    return "," + toText(std::optional(value), false);
+  };
+  auto quote = [](const std::string &text) { return "," + quoteCsv(text); };
+  const Shape &shape = row.result.shape;
+  std::string text;
+  if (const std::optional<Metrics> &m = row.result.metrics) {
+    text += number(m->mismatchRatio());
+    text += "," + std::to_string(m->numMismatches);
+    text += "," + (m->maxUlp ? std::to_string(*m->maxUlp) : std::string());
+    text += quote(toText(m->first, shape));
+    text += "," + std::to_string(m->numZeroReferences);
+    text += quote(toText(m->mine, shape)) + quote(toText(m->golden, shape));
+  } else if (const auto &statistics = row.result.statistics) {
+    text += ",," + std::to_string(statistics->numDifferent) + ",";
+    text += quote(statistics->first) + ",";
+    text += quote(toText(statistics->mine, shape));
+    text += quote(toText(statistics->golden, shape));
+  } else {
+    text += ",,,,,,,";
+  }
+  text += quote(row.inputRanges);
+  if (const auto &statistics = row.result.statistics)
+    return text + number(statistics->distance);
+  return text + ",";
+}
+
 std::string npu::dump::toCsv(const CompareRow &row, uint64_t number,
                              const CompareOptions &options, bool hasArrays) {
   const TensorComparison &result = row.result;
@@ -142,12 +172,17 @@ std::string npu::dump::toCsv(const CompareRow &row, uint64_t number,
   auto quote = [](const std::string &text) { return "," + quoteCsv(text); };
   std::string text = std::to_string(number);
   text += quote(row.opType) + quote(row.mineName);
-  text += "," + row.mineType + "," + std::to_string(row.mineAddress);
+  auto orNaN = [](const std::string &text) {
+    return text.empty() ? "NaN" : text;
+  };
+  auto address = [](const std::optional<uint64_t> &address) {
+    return "," + (address ? std::to_string(*address) : std::string("NaN"));
+  };
+  text += "," + orNaN(row.mineType) + address(row.mineAddress);
   text += quote(row.goldenName.empty() ? "*" : row.goldenName);
-  text += "," + (row.goldenType.empty() ? "NaN" : row.goldenType);
+  text += "," + orNaN(row.goldenType);
   if (!(hasArrays && compat))
-    text += "," + (row.goldenAddress ? std::to_string(*row.goldenAddress)
-                                     : std::string("NaN"));
+    text += address(row.goldenAddress);
   text += quote(row.opName + (row.isInput ? ":input:" : ":output:") +
                 std::to_string(row.index));
   std::string shape;
@@ -160,18 +195,7 @@ std::string npu::dump::toCsv(const CompareRow &row, uint64_t number,
   text += quote(toReason(row, compat));
   if (!compat) {
     text += "," + std::string(getName(result.verdict));
-    if (const std::optional<Metrics> &m = result.metrics) {
-      text += "," + toText(std::optional(m->mismatchRatio()), false);
-      text += "," + std::to_string(m->numMismatches);
-      text += "," + (m->maxUlp ? std::to_string(*m->maxUlp) : std::string());
-      text += quote(toText(m->first, result.shape));
-      text += "," + std::to_string(m->numZeroReferences);
-      text += quote(toText(m->mine, result.shape));
-      text += quote(toText(m->golden, result.shape));
-    } else {
-      text += ",,,,,,,";
-    }
-    text += quote(row.inputRanges);
+    text += toOwnCells(row);
   }
   return text + "\n";
 }

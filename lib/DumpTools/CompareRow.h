@@ -16,8 +16,8 @@ struct CompareRow {
   std::string goldenName;
   std::string mineType, goldenType; ///< of data; empty for none
   Shape mineShape;                  ///< in the dump
-  uint64_t mineAddress = 0;
-  std::optional<uint64_t> goldenAddress; ///< none for an array
+  /// None for statistics, golden none for an array either.
+  std::optional<uint64_t> mineAddress, goldenAddress;
   bool isInput = false;
   size_t index = 0;
   /// Whether float16 was searched for values from 65504 on, and had any.

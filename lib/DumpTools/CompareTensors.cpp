@@ -134,14 +134,14 @@ static std::string describeShapes(const DumpTensor &mine,
 static std::optional<TensorComparison> checkTensor(const DumpTensor &tensor,
                                                    const char *whose) {
   if (!ElementDecoder::create(tensor.dtype))
-    return TensorComparison{Verdict::Skip, tensor.shape, std::nullopt,
+    return TensorComparison{Verdict::Skip, tensor.shape,
                             std::string(getName(tensor.dtype)) +
                                 " has no numbers to compare"};
   std::optional<uint64_t> need = getCheckedByteSize(tensor.dtype, tensor.shape);
   if (need && *need <= tensor.data.size())
     return std::nullopt;
   return TensorComparison{
-      Verdict::Error, tensor.shape, std::nullopt,
+      Verdict::Error, tensor.shape,
       std::string(whose) + " has " + std::to_string(tensor.data.size()) +
           " bytes, needs " +
           (need ? std::to_string(*need) : "known dimensions")};

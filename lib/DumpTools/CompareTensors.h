@@ -9,13 +9,30 @@
 
 namespace npu::dump {
 
+/// What came out for a pair of tensors of which one has only statistics.
+struct StatisticsDifference {
+  unsigned numCompared = 0; ///< statistics that both sides have
+  unsigned numDifferent = 0;
+  /// The largest |mine - golden| / |golden| of all, in or out of the tolerance.
+  double distance = 0;
+  std::string first; ///< the first that differs: "Max Value 2 against 3"
+  NonFinite mine, golden;
+};
+
 /// What came out for a pair of tensors.
 struct TensorComparison {
   Verdict verdict = Verdict::Skip;
   /// The logical shape that indices count in.
   Shape shape;
-  std::optional<Metrics> metrics;
   std::string reason; ///< of a verdict that is no PASS; a note otherwise
+  std::optional<Metrics> metrics{};
+  std::optional<StatisticsDifference> statistics{}; ///< instead of metrics
+
+  /// Whether mine has NaNs or infinities.
+  bool isNotFinite() const {
+    return (metrics && metrics->mine.any()) ||
+           (statistics && statistics->mine.any());
+  }
 };
 
 /// Compares \p mine with \p golden, an array being a plain tensor of ND format.

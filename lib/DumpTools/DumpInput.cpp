@@ -46,10 +46,11 @@ static void checkMapping(const fs::path &folder,
 
 Expected<std::vector<InputFile>>
 npu::dump::collectInput(std::span<const std::string> paths, bool recursive,
-                        const Warning &warning) {
+                        const Warning &warning, bool withStatistics) {
   std::vector<InputFile> files;
   for (const std::string &path : paths) {
-    Expected<std::vector<ListedFile>> listed = listDumpFiles(path);
+    Expected<std::vector<ListedFile>> listed =
+        listDumpFiles(path, withStatistics);
     if (!listed)
       return listed.takeStatus();
     std::error_code error;

@@ -11,8 +11,9 @@ using namespace npu::dump;
 
 namespace fs = std::filesystem;
 
-std::string npu::dump::getDataIndexFolder(const std::string &subfolder) {
-  const std::string name = fs::path(subfolder).filename().string();
+std::string npu::dump::getDataIndexFolder(const fs::path &path) {
+  const std::string name =
+      (path.has_filename() ? path : path.parent_path()).filename().string();
   return isShortName(name) ? name : std::string();
 }
 
@@ -77,51 +78,88 @@ void GoldenIndex::add(InputFile input) {
   std::string folder = getDataIndexFolder(input.subfolder);
   if (input.file.path.extension() == ".npy")
     return addArray(std::move(input.file), folder);
-  std::optional<DumpName> name = parseFileName(input.file.fullName);
+  std::optional<DumpName> name = input.file.parseName();
   if (!name)
     return;
-  dumps.emplace(
+  OpFiles &files = input.file.isStatistics() ? statistics : dumps;
+  files.emplace(
       std::pair(OpKey(std::move(folder), name->opName), name->timestamp),
-      Entry(std::move(input.file), name->timestamp, false));
+      Entry(std::move(input.file)));
 }
 
 void GoldenIndex::addArray(ListedFile file, const std::string &folder) {
   const std::string stem = fs::path(file.fullName).stem().string();
   if (std::optional<ArrayName> name = parseArrayName(stem))
     arrays.emplace(ArrayKey(folder, name->opName, name->isInput, name->index),
-                   Entry(std::move(file), name->timestamp, true));
+                   Entry(std::move(file)));
 }
 
 Expected<GoldenIndex> GoldenIndex::create(
     const std::string &path,
     const std::function<void(const std::string &text)> &warning) {
   Expected<std::vector<InputFile>> inputs =
-      collectInput({&path, 1}, /*recursive=*/true, warning);
+      collectInput({&path, 1}, /*recursive=*/true, warning,
+                   /*withStatistics=*/true);
   if (!inputs)
     return inputs.takeStatus();
   GoldenIndex index;
+  std::error_code error;
+  const fs::path whole = fs::absolute(path);
+  index.ownFolder = getDataIndexFolder(
+      fs::is_directory(whole, error) ? whole : whole.parent_path());
   for (InputFile &input : *inputs)
     index.add(std::move(input));
   return index;
 }
 
-GoldenPlace GoldenIndex::find(const TensorKey &key, size_t occurrence) const {
-  auto use = [&](const Entry &entry) {
-    entry.isUsed = true;
-    return GoldenPlace{&entry.file, entry.isArray, key.isInput, key.index};
-  };
-  const OpKey op(key.folder, key.opName);
-  auto dump = dumps.lower_bound({op, 0});
+const GoldenIndex::Entry *GoldenIndex::findFile(const OpFiles &files,
+                                                const OpKey &op,
+                                                size_t occurrence) {
+  auto file = files.lower_bound({op, 0});
   const auto end =
-      dumps.upper_bound({op, std::numeric_limits<uint64_t>::max()});
-  for (size_t i = 0; dump != end; ++dump, ++i)
-    if (i == occurrence)
-      return use(dump->second);
-  auto [array, last] =
+      files.upper_bound({op, std::numeric_limits<uint64_t>::max()});
+  for (; file != end; ++file)
+    if (occurrence-- == 0)
+      return &file->second;
+  return nullptr;
+}
+
+GoldenPlace GoldenIndex::find(const TensorKey &key, size_t occurrence,
+                              bool likesStatistics) const {
+  GoldenPlace place = findIn(key, occurrence, likesStatistics);
+  if (place.file || key.folder.empty() || key.folder != ownFolder)
+    return place;
+  TensorKey direct = key; // the path is that of the iteration
+  direct.folder.clear();
+  return findIn(direct, occurrence, likesStatistics);
+}
+
+GoldenPlace GoldenIndex::findIn(const TensorKey &key, size_t occurrence,
+                                bool likesStatistics) const {
+  const OpKey op(key.folder, key.opName);
+  const Entry *dump = findFile(dumps, op, occurrence);
+  const Entry *summary = findFile(statistics, op, occurrence);
+  auto [first, last] =
       arrays.equal_range({key.folder, key.opName, key.isInput, key.index});
-  for (size_t i = 0; array != last; ++array, ++i)
+  const Entry *array = nullptr;
+  for (size_t i = 0; first != last; ++first, ++i)
     if (i == occurrence)
-      return use(array->second);
+      array = &first->second;
+
+  if (dump && summary) // of the same tensors
+    dump->isUsed = summary->isUsed = true;
+  auto use = [&](const Entry *entry, GoldenKind kind) {
+    entry->isUsed = true;
+    return GoldenPlace{&entry->file, kind, key.isInput, key.index};
+  };
+  if (summary && likesStatistics)
+    return use(summary, GoldenKind::Statistics);
+  if (dump)
+    return use(dump, GoldenKind::Dump);
+  if (array)
+    return use(array, GoldenKind::Array);
+  if (summary)
+    return use(summary, GoldenKind::Statistics);
   return {};
 }
 
@@ -129,5 +167,6 @@ uint64_t GoldenIndex::numUnused() const {
   auto isUnused = [](const auto &entry) { return !entry.second.isUsed; };
   return static_cast<uint64_t>(
       std::count_if(dumps.begin(), dumps.end(), isUnused) +
+      std::count_if(statistics.begin(), statistics.end(), isUnused) +
       std::count_if(arrays.begin(), arrays.end(), isUnused));
 }

@@ -20,12 +20,15 @@ struct TensorKey {
   size_t index = 0;
 };
 
-/// Where a golden tensor lies: an input or output of a dump file, or an array.
+enum class GoldenKind : uint8_t { Dump, Array, Statistics };
+
+/// Where a golden tensor lies: an input or output of a dump file, an array, or
+/// a row of statistics.
 struct GoldenPlace {
   const ListedFile *file = nullptr; ///< null where there is none
-  bool isArray = false;
+  GoldenKind kind = GoldenKind::Dump;
   bool isInput = false;
-  size_t index = 0; ///< in the dump file
+  size_t index = 0; ///< in the dump file or the statistics
 };
 
 /// The golden files, by operator. Holds names only.
@@ -35,8 +38,10 @@ public:
   create(const std::string &path,
          const std::function<void(const std::string &text)> &warning);
 
-  /// The tensor \p key of the \p occurrence-th dump of its operator.
-  GoldenPlace find(const TensorKey &key, size_t occurrence) const;
+  /// The tensor \p key of the \p occurrence-th dump of its operator: in a dump,
+  /// else an array, else in statistics; these first with \p likesStatistics.
+  GoldenPlace find(const TensorKey &key, size_t occurrence,
+                   bool likesStatistics) const;
 
   uint64_t numUnused() const;
   bool hasArrays() const { return !arrays.empty(); }
@@ -44,29 +49,31 @@ public:
 private:
   struct Entry {
     ListedFile file;
-    uint64_t timestamp = 0;
-    bool isArray = false;
     mutable std::atomic<bool> isUsed = false;
 
-    Entry(ListedFile file, uint64_t timestamp, bool isArray)
-        : file(std::move(file)), timestamp(timestamp), isArray(isArray) {}
-    Entry(Entry &&other) noexcept
-        : file(std::move(other.file)), timestamp(other.timestamp),
-          isArray(other.isArray) {}
+    explicit Entry(ListedFile file) : file(std::move(file)) {}
+    Entry(Entry &&other) noexcept : file(std::move(other.file)) {}
   };
   using OpKey = std::pair<std::string, std::string>; // folder, operator
+  using OpFiles = std::multimap<std::pair<OpKey, uint64_t>, Entry>; // by time
   using ArrayKey = std::tuple<std::string, std::string, bool, size_t>;
 
   void add(InputFile input);
   void addArray(ListedFile file, const std::string &folder);
+  static const Entry *findFile(const OpFiles &files, const OpKey &op,
+                               size_t occurrence);
 
-  std::multimap<std::pair<OpKey, uint64_t>, Entry> dumps; // by time too
+  GoldenPlace findIn(const TensorKey &key, size_t occurrence,
+                     bool likesStatistics) const;
+
+  std::string ownFolder; ///< data_index that the path itself ends with
+  OpFiles dumps, statistics;
   std::multimap<ArrayKey, Entry> arrays;
 };
 
-/// The folders of \p subfolder that tell iterations apart: its last, where that
-/// is a number.
-std::string getDataIndexFolder(const std::string &subfolder);
+/// The folder of \p path that tells iterations apart: its last, where that is a
+/// number.
+std::string getDataIndexFolder(const std::filesystem::path &path);
 
 } // namespace npu::dump
 

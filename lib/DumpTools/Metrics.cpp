@@ -74,8 +74,7 @@ static std::optional<uint64_t> getMaxUlp(const MetricsInput &mine,
   }
 }
 
-/// The largest finite value of a type with infinities; infinity for others.
-static double getLargest(DataType type) {
+double npu::dump::getLargestFinite(DataType type) {
   switch (type) {
   case DataType::Float16:
     return 65504;
@@ -188,7 +187,7 @@ void Comparison::examine(double x, double y, uint64_t index) {
   note(y, metrics.golden);
   auto isSaturated = [](double value, double infinite, DataType type) {
     return std::isinf(infinite) &&
-           value == std::copysign(getLargest(type), infinite);
+           value == std::copysign(getLargestFinite(type), infinite);
   };
   if (std::isfinite(x) ? isSaturated(x, y, mine.decoder.storedType())
                        : isSaturated(y, x, golden.decoder.storedType()))

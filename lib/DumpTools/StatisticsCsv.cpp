@@ -39,11 +39,15 @@ static constexpr ColumnName columnNames[NumStatisticsColumns] = {
     {"l2norm", "L2norm"},
 };
 
+static constexpr Column descriptionColumns[] = {
+    Column::InputOutput, Column::Index,  Column::DataSize,
+    Column::DataType,    Column::Format, Column::Shape};
+
 static constexpr Column defaultColumns[] = {
     Column::Max, Column::Min,         Column::Avg,        Column::Count,
     Column::Nan, Column::NegativeInf, Column::PositiveInf};
 
-static std::string_view getHeader(Column column) {
+std::string_view npu::dump::getHeader(Column column) {
   return columnNames[static_cast<size_t>(column)].header;
 }
 
@@ -197,54 +201,61 @@ static std::string getCell(Column column, const TensorStatistics &statistics,
   }
 }
 
-static std::string describeTensor(const DumpTensor &tensor,
-                                  const StatisticsFormat &format) {
-  std::string text = std::to_string(tensor.size) + ",";
+StatisticsRow npu::dump::makeStatisticsRow(const DumpTensor &tensor,
+                                           bool isInput, size_t index,
+                                           const StatisticsFormat &format) {
+  StatisticsRow row;
+  row[Column::InputOutput] = isInput ? "Input" : "Output";
+  row[Column::Index] = std::to_string(index);
+  row[Column::DataSize] = std::to_string(tensor.size);
   // The table of the device's older program ends with DT_STRING_REF.
-  if (format.asDevice && format.writer == StatisticsWriter::Aicpu &&
-      tensor.dtype > DataType::Dual)
-    text += "-";
-  else
-    text += getName(tensor.dtype);
-  text += "," + getFormatName(tensor, format) + ",";
-  text += tensor.shape.empty() ? "-" : toString(tensor.shape);
-  return text;
+  const bool isUnnamed = format.asDevice &&
+                         format.writer == StatisticsWriter::Aicpu &&
+                         tensor.dtype > DataType::Dual;
+  row[Column::DataType] = isUnnamed ? "-" : getName(tensor.dtype);
+  row[Column::Format] = getFormatName(tensor, format);
+  row[Column::Shape] =
+      tensor.shape.empty() ? std::string("-") : npu::toString(tensor.shape);
+  if (format.asDevice && !isKnownToDevice(tensor.dtype, format.writer))
+    return row;
+  if (auto statistics = computeStatistics(tensor.dtype, tensor.data))
+    for (size_t i = static_cast<size_t>(Column::Max); i < NumStatisticsColumns;
+         ++i)
+      row.cells[i] =
+          getCell(static_cast<Column>(i), *statistics, tensor, format);
+  return row;
 }
 
 std::string npu::dump::writeStatistics(const DumpRecord &record,
                                        const StatisticsFormat &format) {
   const std::vector<Column> columns = getColumns(format);
   std::string text;
-  for (Column column : {Column::InputOutput, Column::Index, Column::DataSize,
-                        Column::DataType, Column::Format})
-    text += std::string(getHeader(column)) + ",";
-  text += getHeader(Column::Shape);
+  for (Column column : descriptionColumns)
+    text += (text.empty() ? "" : ",") + std::string(getHeader(column));
   for (Column column : columns)
     text += "," + std::string(getHeader(column));
   text += "\n";
 
-  auto addRows = [&](const char *io, const std::vector<DumpTensor> &tensors) {
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      const DumpTensor &tensor = tensors[i];
-      text += io + std::to_string(i) + "," + describeTensor(tensor, format);
-      std::optional<TensorStatistics> statistics;
-      if (!format.asDevice || isKnownToDevice(tensor.dtype, format.writer))
-        statistics = computeStatistics(tensor.dtype, tensor.data);
-      for (Column column : columns) {
-        if (statistics)
-          text += "," + getCell(column, *statistics, tensor, format);
-        else if (!format.asDevice || format.writer == StatisticsWriter::Aicpu)
-          text += ",";
-        else if (column != Column::Count) // such rows lack it on the device
-          text += ",NA";
-        else if (columns.front() != Column::Count)
-          text += "," + std::to_string(getNumElements(tensor.shape));
-      }
-      text += "\n";
+  auto addRow = [&](const DumpTensor &tensor, bool isInput, size_t index) {
+    const StatisticsRow row = makeStatisticsRow(tensor, isInput, index, format);
+    for (Column column : descriptionColumns)
+      text += (column == Column::InputOutput ? "" : ",") + *row[column];
+    for (Column column : columns) {
+      if (row[column])
+        text += "," + *row[column];
+      else if (!format.asDevice || format.writer == StatisticsWriter::Aicpu)
+        text += ",";
+      else if (column != Column::Count) // such rows lack it on the device
+        text += ",NA";
+      else if (columns.front() != Column::Count)
+        text += "," + std::to_string(getNumElements(tensor.shape));
     }
+    text += "\n";
   };
-  addRows("Input,", record.inputs);
-  addRows("Output,", record.outputs);
+  for (size_t i = 0; i < record.inputs.size(); ++i)
+    addRow(record.inputs[i], /*isInput=*/true, i);
+  for (size_t i = 0; i < record.outputs.size(); ++i)
+    addRow(record.outputs[i], /*isInput=*/false, i);
   return text;
 }
 
@@ -272,6 +283,25 @@ static std::optional<Column> findColumn(std::string_view name) {
   return std::nullopt;
 }
 
+/// Whether \p cell says that there is no such statistic.
+static bool isAbsent(Column column, std::string_view cell) {
+  return column >= Column::Max && (cell.empty() || cell == "NA");
+}
+
+/// The device leaves the Count out of rows without statistics: gives \p cells
+/// an empty one.
+static void restoreCount(std::span<const std::optional<Column>> columns,
+                         std::vector<std::string> &cells) {
+  const auto count = std::find(columns.begin(), columns.end(), Column::Count);
+  if (count == columns.end() || cells.size() + 1 != columns.size())
+    return;
+  const auto at = cells.begin() + (count - columns.begin());
+  if (at != cells.end() && std::all_of(at, cells.end(), [](const auto &cell) {
+        return cell == "NA";
+      }))
+    cells.insert(at, std::string());
+}
+
 Expected<std::vector<StatisticsRow>>
 npu::dump::parseStatistics(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf"))
@@ -292,6 +322,7 @@ npu::dump::parseStatistics(std::string_view text) {
   std::vector<StatisticsRow> rows;
   std::vector<std::string> cells;
   while (takeCsvRow(text, cells)) {
+    restoreCount(columns, cells);
     if (cells.size() != header.size())
       return Status::error("row " + std::to_string(rows.size() + 1) + " has " +
                            std::to_string(cells.size()) +
@@ -299,10 +330,10 @@ npu::dump::parseStatistics(std::string_view text) {
                            std::to_string(header.size()) + " of the header");
     StatisticsRow &row = rows.emplace_back();
     for (size_t i = 0; i < cells.size(); ++i) {
-      if (columns[i])
-        row.cells[static_cast<size_t>(*columns[i])] = cells[i];
-      else
+      if (!columns[i])
         row.others.emplace(header[i], cells[i]);
+      else if (!isAbsent(*columns[i], cells[i]))
+        row[*columns[i]] = cells[i];
     }
   }
   return rows;

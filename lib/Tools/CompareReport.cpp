@@ -60,15 +60,18 @@ static std::optional<BadRow> judge(const Row &row, uint64_t position) {
   const StringRef verdict = row["Verdict"];
   if (verdict != "FAIL" && verdict != "ERROR")
     return std::nullopt;
+  const bool hasMetrics = !row["MismatchRatio"].empty();
+  const bool hasStatistics = !row["StatisticsDistance"].empty();
   BadRow bad;
-  bad.severity = verdict == "ERROR" ? 2 : row["MismatchRatio"].empty() ? 1 : 0;
-  bad.distance = toNumber(row["RelativeEuclideanDistance"]);
+  bad.severity = verdict == "ERROR" ? 2 : hasMetrics || hasStatistics ? 0 : 1;
+  bad.distance = toNumber(
+      row[hasStatistics ? "StatisticsDistance" : "RelativeEuclideanDistance"]);
   bad.position = position;
   llvm::raw_string_ostream os(bad.line);
   os << verdict << "  "
      << (row["TensorIndex"].starts_with(":") ? row["NPUDump"]
                                              : row["TensorIndex"]);
-  if (!row["MismatchRatio"].empty())
+  if (hasMetrics)
     os << "  cosine " << row["CosineSimilarity"] << ", distance "
        << row["RelativeEuclideanDistance"] << ", " << row["Mismatches"]
        << " differ, first " << row["FirstDifference"];

@@ -18,16 +18,18 @@ namespace {
 class CompareCommand : public DumpCommand {
 public:
   CompareCommand()
-      : DumpCommand("compare", "Compare dumps with dumps or .npy files") {}
+      : DumpCommand("compare",
+                    "Compare dumps or their statistics, or with .npy files") {}
 
   int run() override;
 
 private:
   int report(const dump::CompareSummary &summary) const;
 
-  cl::opt<std::string> mine{"m", cl::Required, cl::value_desc("PATH"),
-                            cl::desc("A dump file, or a folder with them"),
-                            cl::sub(subcommand)};
+  cl::opt<std::string> mine{
+      "m", cl::Required, cl::value_desc("PATH"),
+      cl::desc("A dump, statistics, or a folder with them"),
+      cl::sub(subcommand)};
   cl::alias mineName{"my-dump-path", cl::desc("Same as -m"),
                      cl::aliasopt(mine)};
   cl::opt<std::string> golden{"g", cl::Required, cl::value_desc("PATH"),
@@ -109,10 +111,12 @@ int CompareCommand::report(const dump::CompareSummary &summary) const {
     return static_cast<int>(ErrorKind::Difference);
   if (number(dump::Verdict::Error) != 0)
     return static_cast<int>(ErrorKind::Usage);
-  if (numPassed + number(dump::Verdict::Skip) == 0)
-    return reportFailure(Status::error("nothing to compare: no tensor of " +
-                                       mine + " has a golden one in " +
-                                       golden));
+  if (numPassed == 0)
+    return reportFailure(Status::error(
+        "nothing to compare: no tensor of " + mine +
+        (number(dump::Verdict::Skip) == 0 ? " has a golden one in "
+                                          : " has numbers to compare with ") +
+        golden));
   return 0;
 }
 

@@ -87,12 +87,11 @@ void FindCommand::showDumps(StringRef opName,
   const std::string name = dump::replaceNameCharacters(opName.str());
   for (const std::string &modelFolder : modelFolders) {
     Expected<std::vector<dump::ListedFile>> files =
-        dump::listDumpFiles(modelFolder);
+        dump::listDumpFiles(modelFolder, /*withStatistics=*/true);
     if (!files)
       continue; // it has gone since it was found
     for (const dump::ListedFile &file : *files)
-      if (std::optional<dump::DumpName> parsed =
-              dump::parseFileName(file.fullName);
+      if (std::optional<dump::DumpName> parsed = file.parseName();
           parsed && parsed->opName == name)
         llvm::outs() << "    " << file.path.string() << '\n';
   }

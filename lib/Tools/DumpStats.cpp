@@ -82,9 +82,12 @@ Expected<dump::StatisticsFormat> StatsCommand::readFormat() const {
 Status StatsCommand::write(const dump::InputFile &input,
                            FileStatistics &file) const {
   const std::string folder = getFolder(input);
-  const std::string name =
-      dump::shortenName(input.file.path.filename().string() + ".csv",
-                        dump::MaxFileNameBytes, file.shortNames);
+  std::string name = input.file.fullName + ".csv";
+  if (name.size() > dump::MaxFileNameBytes) { // digits, as on a device
+    std::string shortName = dump::makeShortName(folder + "/" + name);
+    file.shortNames.emplace_back(shortName, name);
+    name = std::move(shortName);
+  }
   Expected<dump::OutputFile> csv =
       dump::OutputFile::create(folder + "/" + name);
   if (!csv)

@@ -24,9 +24,11 @@ std::string describeFile(const ListedFile &file);
 /// in further folders where not \p recursive. Tells \p warning about files of
 /// digits that no mapping.csv explains, and about rows of one without a file.
 /// Fails where a path cannot be listed and where there is no file at all.
+/// Statistics in folders count with \p withStatistics.
 Expected<std::vector<InputFile>>
 collectInput(std::span<const std::string> paths, bool recursive,
-             const std::function<void(const std::string &text)> &warning);
+             const std::function<void(const std::string &text)> &warning,
+             bool withStatistics = false);
 
 /// Shortened names and what they stand for.
 using ShortNames = std::vector<std::pair<std::string, std::string>>;

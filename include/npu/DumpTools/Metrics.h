@@ -20,11 +20,15 @@ struct NonFinite {
   uint64_t nans = 0;
   uint64_t positiveInfs = 0;
   uint64_t negativeInfs = 0;
-  std::optional<uint64_t> firstNan; ///< index in the array
+  std::optional<uint64_t> firstNan; ///< index in the array, where known
   std::optional<uint64_t> firstInf;
 
-  bool any() const { return firstNan || firstInf; }
+  bool any() const { return nans + positiveInfs + negativeInfs != 0; }
 };
+
+/// The largest finite value of a float type with infinities; infinity for
+/// others.
+double getLargestFinite(DataType type);
 
 /// A position where the arrays differ.
 struct Difference {

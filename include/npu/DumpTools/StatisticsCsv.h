@@ -57,26 +57,40 @@ struct StatisticsFormat {
 /// Checks the choice of statistics.
 Status check(const StatisticsFormat &format);
 
-/// The CSV text for the tensors of \p record. Precondition: check(format).
-std::string writeStatistics(const DumpRecord &record,
-                            const StatisticsFormat &format = {});
-
-/// A row of statistics that was read: the text of each cell, by column.
+/// A row of statistics: the text of each cell, by column.
 struct StatisticsRow {
   std::array<std::optional<std::string>, NumStatisticsColumns> cells;
   /// Columns that are none of StatisticsColumn, under the name in the header.
   std::map<std::string, std::string> others;
 
-  /// None where the file lacks the column.
+  /// None where the file lacks the column, or there is no such statistic.
   const std::optional<std::string> &operator[](StatisticsColumn column) const {
+    return cells[static_cast<size_t>(column)];
+  }
+  std::optional<std::string> &operator[](StatisticsColumn column) {
     return cells[static_cast<size_t>(column)];
   }
 };
 
+/// The name of \p column in the header.
+std::string_view getHeader(StatisticsColumn column);
+
+/// All cells of input or output \p index, which is \p tensor. The format says
+/// how they are printed; what it chooses does not matter.
+StatisticsRow makeStatisticsRow(const DumpTensor &tensor, bool isInput,
+                                size_t index,
+                                const StatisticsFormat &format = {});
+
+/// The CSV text for the tensors of \p record. Precondition: check(format).
+std::string writeStatistics(const DumpRecord &record,
+                            const StatisticsFormat &format = {});
+
 /// Reads the statistics of either writer and of the tools that follow them:
 /// the case of column names does not matter, nor blanks in them and a last word
-/// "Value" or "Count" ("l2norm", "L2 Norm Value"). Fails where there is no
-/// header with Max or Min, and on a row of another length than the header.
+/// "Value" or "Count" ("l2norm", "L2 Norm Value"). Cells without a statistic
+/// (empty, NA) are absent; a device's row of NA lacks its Count. Fails where
+/// there is no header with Max or Min, and on a row of another length than the
+/// header.
 Expected<std::vector<StatisticsRow>> parseStatistics(std::string_view text);
 
 } // namespace npu::dump

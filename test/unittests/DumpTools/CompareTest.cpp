@@ -1,10 +1,7 @@
 //===- CompareTest.cpp - Two dumps against each other ---------------------===//
 
-#include "npu/DumpTools/Compare.h"
+#include "CompareFixture.h"
 
-#include "TestSupport.h"
-
-#include "npu/Dump/CsvText.h"
 #include "npu/Support/Npy.h"
 
 #include <cmath>
@@ -12,79 +9,6 @@
 using namespace npu;
 using namespace npu::dump;
 using namespace npu::dump::test;
-
-namespace {
-
-/// Rows of a result, by the names of the columns.
-using Row = std::map<std::string, std::string>;
-
-class CompareTest : public testing::Test {
-protected:
-  CompareTest() {
-    for (const std::string &folder : {mine(), golden()})
-      std::filesystem::create_directory(folder);
-    options.mine = mine();
-    options.golden = golden();
-    options.folder = dir.path() + "/out";
-    options.numThreads = 2;
-  }
-  std::string mine() const { return dir.path() + "/mine"; }
-  std::string golden() const { return dir.path() + "/golden"; }
-
-  /// A dump file with one output.
-  static void write(const std::string &folder, const std::string &name,
-                    const std::string &opName, DumpTensor output) {
-    std::filesystem::create_directories(folder);
-    DumpRecord record;
-    record.opName = opName;
-    record.outputs = {std::move(output)};
-    std::string bytes = serializeHeader(record);
-    record.forEachPart([&](ByteView data) {
-      bytes.append(reinterpret_cast<const char *>(data.data()), data.size());
-    });
-    writeText(folder + "/" + name, bytes);
-  }
-  static void writeFloats(const std::string &folder, const std::string &name,
-                          const std::string &opName,
-                          const std::vector<float> &values) {
-    write(folder, name, opName,
-          makeTensor(DataType::Float, {static_cast<int64_t>(values.size())},
-                     std::as_bytes(std::span(values))));
-  }
-
-  std::vector<Row> compare() {
-    CompareObserver observer;
-    observer.fileDone = [](size_t, size_t) {};
-    observer.warning = [](const std::string &) {};
-    Expected<CompareSummary> made = compareDumps(options, observer);
-    EXPECT_TRUE(made.ok()) << made.status().message();
-    if (!made)
-      return {};
-    summary = *made;
-    return readRows(summary.path);
-  }
-
-  static std::vector<Row> readRows(const std::string &path) {
-    const std::string text = readText(path);
-    std::string_view rest = text;
-    std::vector<std::string> header, cells;
-    std::vector<Row> rows;
-    takeCsvRow(rest, header);
-    while (takeCsvRow(rest, cells)) {
-      EXPECT_EQ(cells.size(), header.size());
-      Row &row = rows.emplace_back();
-      for (size_t i = 0; i < std::min(cells.size(), header.size()); ++i)
-        row.emplace(header[i], cells[i]);
-    }
-    return rows;
-  }
-
-  TempDir dir;
-  CompareOptions options;
-  CompareSummary summary;
-};
-
-} // namespace
 
 TEST_F(CompareTest, PairsByOperatorAndIteration) {
   for (const char *iteration : {"/0", "/1"}) {
@@ -100,6 +24,31 @@ TEST_F(CompareTest, PairsByOperatorAndIteration) {
   EXPECT_EQ(rows[1].at("Verdict"), "FAIL");
   EXPECT_EQ(rows[1].at("FirstDifference"), "(1): 2 against 3");
   EXPECT_EQ(rows[1].at("MismatchRatio"), "0.5");
+}
+
+// A file, or the folder of one iteration, against all iterations; but two
+// iterations that are named are compared.
+TEST_F(CompareTest, OneIteration) {
+  const std::string name = "Add.a.1.2.10";
+  for (const char *iteration : {"/0", "/1"})
+    for (const std::string &folder : {mine(), golden()})
+      writeFloats(folder + iteration, name, "a",
+                  {static_cast<float>(iteration[1])});
+  auto verdict = [&](const std::string &myPath, const std::string &goldenPath) {
+    options.mine = mine() + myPath;
+    options.golden = golden() + goldenPath;
+    const std::vector<Row> rows = compare();
+    return rows.size() == 1 ? rows[0].at("Verdict") : "";
+  };
+  EXPECT_EQ(verdict("/1/" + name, ""), "PASS");
+  EXPECT_EQ(verdict("/1", ""), "PASS");
+  EXPECT_EQ(verdict("/1/", "/0/" + name), "FAIL");
+  options.mine = mine();
+  options.golden = golden() + "/1";
+  const std::vector<Row> rows = compare();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].at("Verdict"), "MISSING");
+  EXPECT_EQ(rows[1].at("Verdict"), "PASS");
 }
 
 TEST_F(CompareTest, OneDumpOfAnOperatorAfterTheOther) {
