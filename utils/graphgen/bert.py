@@ -7,6 +7,7 @@ TensorFlow's BERT has them.
 import numpy as np
 
 from .frontend import Network, random_units
+from .optimizers import add_step
 from .text import ints
 
 EPSILON = 1e-12
@@ -217,6 +218,9 @@ class Bert:
         y = self.dense("bert/pooler/dense", self.first_words(x), self.options.hidden)
         return self.net.like("Tanh", "bert/pooler/Tanh", [y])
 
+    def classify(self, x):
+        return self.dense("classifier", self.pooler(x), self.options.classes)
+
     def hidden_states(self):
         """What comes into a single layer."""
         net, shape = self.net, (self.rows, self.options.hidden)
@@ -244,4 +248,18 @@ def build_layer(options):
     model = Bert("bert_layer", options, training=False)
     x, mask = model.hidden_states(), model.mask()
     model.net.output(model.layer("bert/encoder/layer_0", x, mask))
+    return model.net
+
+
+def build_training(options):
+    model = Bert("bert", options, training=True)
+    add_step(model.net, model.classify(model.encode()), options)
+    return model.net
+
+
+def build_layer_training(options):
+    model = Bert("bert_layer", options, training=True)
+    x, mask = model.hidden_states(), model.mask()
+    x = model.layer("bert/encoder/layer_0", x, mask)
+    add_step(model.net, model.classify(x), options)
     return model.net

@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from . import bert, fusion, lowering, resnet, sample
+from .optimizers import OPTIMIZERS
 
 DESCRIPTION = "Writes the graph text of a network as GE's compiler leaves it."
 SMALL = 16 << 10  # bytes
@@ -98,23 +99,57 @@ def add_sample(parser):
     parser.add_argument("--size", type=int, default=16, help="edge of the image")
 
 
+def add_classes(parser):
+    parser.add_argument("--classes", type=positive, default=2)
+
+
+def add_training(parser):
+    parser.add_argument("--optimizer", choices=OPTIMIZERS, default="momentum")
+    parser.add_argument("--learning-rate", type=float, default=0.01)
+    parser.add_argument(
+        "--loss-scale", type=float, default=1024.0, help="of the gradients in fp16"
+    )
+
+
 class Model:
     """A network: what builds it, and its options."""
 
-    def __init__(self, build, add, check, text):
-        self.build = build
-        self.add = add
-        self.check = check
+    def __init__(self, text, build, options, check):
         self.text = text
+        self.build = build
+        self.options = options
+        self.check = check
+
+    def add_options(self, parser):
+        for add in self.options:
+            add(parser)
 
 
 NETWORKS = {
     "resnet": Model(
-        resnet.build_inference, add_resnet, check_resnet, "ResNet-50, inference"
+        "ResNet-50, inference", resnet.build_inference, [add_resnet], check_resnet
     ),
-    "bert": Model(bert.build_inference, add_bert, check_bert, "BERT, inference"),
+    "resnet-train": Model(
+        "a step of its training",
+        resnet.build_training,
+        [add_resnet, add_training],
+        check_resnet,
+    ),
+    "bert": Model("BERT, inference", bert.build_inference, [add_bert], check_bert),
+    "bert-train": Model(
+        "a step of its training",
+        bert.build_training,
+        [add_bert, add_training, add_classes],
+        check_bert,
+    ),
     "bert-layer": Model(
-        bert.build_layer, add_bert, check_bert, "one layer of BERT, inference"
+        "one layer of BERT, inference", bert.build_layer, [add_bert], check_bert
+    ),
+    "bert-layer-train": Model(
+        "a step of its training",
+        bert.build_layer_training,
+        [add_bert, add_training, add_classes],
+        check_bert,
     ),
 }
 
@@ -156,7 +191,7 @@ def main():
     models = parser.add_subparsers(dest="model", metavar="MODEL", required=True)
     add_sample(models.add_parser("sample", help="a small network"))
     for name, model in NETWORKS.items():
-        model.add(models.add_parser(name, help=model.text))
+        model.add_options(models.add_parser(name, help=model.text))
     options = parser.parse_args()
     if options.model == "sample":
         write_sample(models.choices["sample"], options)

@@ -68,6 +68,7 @@ class Network:
         self.ops = []
         self.names = set()
         self.outputs = []
+        self.trainable = []  # variables that training changes
 
     def unique(self, name):
         result, number = name, 1
@@ -97,8 +98,11 @@ class Network:
         return self.source("Variable", name, "DT_FLOAT", shape, make)
 
     def parameter(self, name, shape, make):
-        op_type = "Variable" if self.training else "Const"
-        return self.source(op_type, name, "DT_FLOAT", shape, make)
+        if not self.training:
+            return self.source("Const", name, "DT_FLOAT", shape, make)
+        value = self.variable(name, shape, make)
+        self.trainable.append(value)
+        return value
 
     def uniform(self, name, shape, limit):
         """What fills a parameter: numbers in [-limit, limit)."""

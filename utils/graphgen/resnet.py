@@ -4,7 +4,10 @@ Images are NCHW. For inference batch normalisations are folded into the
 convolutions.
 """
 
+import numpy as np
+
 from .frontend import Network, random_units
+from .optimizers import add_step
 from .text import ints
 
 EPSILON = 1e-5
@@ -58,21 +61,18 @@ class ResNet:
             [x.shape, shape, shape],
             epsilon=EPSILON,
         )
-        for statistic, make, value in (
-            ("moving_mean", net.zeros, mean),
-            ("moving_variance", net.ones, variance),
-        ):
-            moving = make(f"{name}/{statistic}", shape)
-            prefix = f"{name}/Assign_{statistic}"
-            change = net.like(
-                "Sub", f"{prefix}/sub", [moving, value], dtype="DT_FLOAT"
-            )
-            momentum = net.constant(f"{prefix}/decay", 0.1)
-            change = net.like(
-                "Mul", f"{prefix}/mul", [change, momentum], dtype="DT_FLOAT"
-            )
-            net.like("AssignSub", prefix, [moving, change], dtype="DT_FLOAT")
+        self.move_average(f"{name}/moving_mean", mean, np.zeros(shape))
+        self.move_average(f"{name}/moving_variance", variance, np.ones(shape))
         return y
+
+    def move_average(self, name, value, start):
+        """moving -= (moving - value) * 0.1"""
+        net = self.net
+        moving = net.variable(name, value.shape, lambda: start)
+        decay = net.constant(f"{name}/decay", 0.1)
+        change = net.like("Sub", f"{name}/sub", [moving, value], dtype="DT_FLOAT")
+        change = net.like("Mul", f"{name}/mul", [change, decay], dtype="DT_FLOAT")
+        net.like("AssignSub", f"{name}/AssignSub", [moving, change], dtype="DT_FLOAT")
 
     def relu(self, name, x):
         return self.net.like("Relu", f"{name}/Relu", [x])
@@ -109,9 +109,8 @@ class ResNet:
 
     def block(self, name, x, width, stride):
         """Three convolutions beside a shortcut."""
-        y = self.relu(
-            f"{name}/a", self.normalize(f"{name}/bn_a", self.conv(f"{name}/conv_a", x, width, 1))
-        )
+        y = self.conv(f"{name}/conv_a", x, width, 1)
+        y = self.relu(f"{name}/a", self.normalize(f"{name}/bn_a", y))
         y = self.conv(f"{name}/conv_b", y, width, 3, stride)
         y = self.relu(f"{name}/b", self.normalize(f"{name}/bn_b", y))
         if stride != 1 or x.shape[1] != 4 * width:
@@ -166,6 +165,14 @@ def build_inference(options):
     model = ResNet(options, training=False)
     logits = model.logits()
     model.net.output(
-        model.net.like("SoftmaxV2", "prob", [logits], axes=ints(-1), half_to_float=False)
+        model.net.like(
+            "SoftmaxV2", "prob", [logits], axes=ints(-1), half_to_float=False
+        )
     )
+    return model.net
+
+
+def build_training(options):
+    model = ResNet(options, training=True)
+    add_step(model.net, model.logits(), options)
     return model.net
