@@ -3,6 +3,7 @@
 #include "npu/Execution/Session.h"
 
 #include "DenormalFlush.h"
+#include "SecondMoments.h"
 
 #include "npu/Execution/TensorTypes.h"
 
@@ -161,8 +162,11 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
     return std::vector<Buffer>{buffer};
   }
   if (options.randomSeed) {
-    Expected<Buffer> buffer = makeRandomTensor(
-        desc, node.role, *options.randomSeed, op.getNodeName(), pool);
+    // Like inputs these are not negative.
+    const SourceRole role =
+        isSecondMoment(op.getOutputs()[output]) ? SourceRole::Input : node.role;
+    Expected<Buffer> buffer = makeRandomTensor(desc, role, *options.randomSeed,
+                                               op.getNodeName(), pool);
     if (!buffer)
       return buffer.takeStatus().withContext(describeTensor(node, output));
     randomNames.push_back(describeTensor(node, output));
