@@ -436,6 +436,10 @@ int Run::main() {
   if (Status status = prepareGraph(); !status)
     return reportFailure(status);
   Status outcome = execute();
+  // A dump that never began leaves nothing behind.
+  if (writer)
+    if (Status status = writer->finish(); !status && outcome)
+      outcome = std::move(status);
   if (progress)
     progress->clear();
   if (Status status = writeReport(outcome); !status && outcome)
