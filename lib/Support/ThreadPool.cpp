@@ -13,13 +13,32 @@ using namespace npu;
 
 using Body = std::function<void(int64_t, int64_t, int64_t)>;
 
+/// Tells the processor that a loop only waits.
+static void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 struct ThreadPool::Impl {
+  // The next node's loop begins a few microseconds after this one, and waking a
+  // thread takes longer than many a loop: whoever waits first spins, some 100
+  // microseconds. Not where threads outnumber processors, as a spinning thread
+  // would then keep one that works from its processor.
+  static constexpr int MaxSpins = 8000;
+  int spins = 0;
+
   std::vector<std::thread> workers;
   std::mutex mutex;
   std::condition_variable wake, finished;
-  uint64_t generation = 0; // of the loop that is handed out
-  unsigned running = 0;    // workers still inside it
-  bool stopping = false;
+  /// Counts loops up: odd while one is handed out.
+  std::atomic<uint64_t> loop{0};
+  std::atomic<unsigned> inside{0}; // workers that may be in it
+  unsigned sleeping = 0;           // workers that wait for wake
+  bool callerSleeps = false;
+  std::atomic<bool> stopping{false};
 
   const Body *body = nullptr;
   int64_t count = 0, grain = 1;
@@ -28,29 +47,60 @@ struct ThreadPool::Impl {
   void runChunks() {
     const int64_t chunks = (count + grain - 1) / grain;
     for (int64_t chunk; (chunk = nextChunk.fetch_add(1)) < chunks;)
-      (*body)(chunk * grain, std::min(count, (chunk + 1) * grain), chunk);
+      (*body)(chunk *grain, std::min(count, (chunk + 1) * grain), chunk);
+  }
+
+  template <class Condition>
+  bool spinUntil(const Condition &holds) const {
+    for (int i = 0; i < spins; ++i) {
+      if (holds())
+        return true;
+      relax();
+    }
+    return holds();
+  }
+
+  /// Takes part in the loop \p seen unless it is over: a worker that comes late
+  /// is not waited for.
+  void join(uint64_t seen) {
+    ++inside;
+    if (loop == seen)
+      runChunks();
+    if (--inside == 0) {
+      std::lock_guard lock(mutex);
+      if (callerSleeps)
+        finished.notify_one();
+    }
   }
 
   void work() {
     uint64_t seen = 0;
-    std::unique_lock lock(mutex);
+    const auto isCalled = [&] {
+      const uint64_t now = loop;
+      return (now % 2 != 0 && now != seen) || stopping;
+    };
     while (true) {
-      wake.wait(lock, [&] { return stopping || generation != seen; });
+      if (!spinUntil(isCalled)) {
+        std::unique_lock lock(mutex);
+        ++sleeping;
+        wake.wait(lock, isCalled);
+        --sleeping;
+      }
       if (stopping)
         return;
-      seen = generation;
-      lock.unlock();
-      runChunks();
-      lock.lock();
-      if (--running == 0)
-        finished.notify_one();
+      seen = loop;
+      if (seen % 2 != 0)
+        join(seen);
     }
   }
 };
 
 ThreadPool::ThreadPool(unsigned numThreads) : impl(std::make_unique<Impl>()) {
+  const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   if (numThreads == 0)
-    numThreads = std::max(1u, std::thread::hardware_concurrency());
+    numThreads = processors;
+  if (numThreads <= processors)
+    impl->spins = Impl::MaxSpins;
   for (unsigned i = 1; i < numThreads; ++i)
     impl->workers.emplace_back([this] { impl->work(); });
 }
@@ -81,13 +131,22 @@ void ThreadPool::parallelFor(int64_t count, int64_t grain, const Body &body) {
     impl->runChunks();
     return;
   }
+  bool wake;
   {
+    // A worker counts itself as sleeping, or sees the loop.
     std::lock_guard lock(impl->mutex);
-    impl->running = static_cast<unsigned>(impl->workers.size());
-    ++impl->generation;
+    ++impl->loop;
+    wake = impl->sleeping != 0;
   }
-  impl->wake.notify_all();
+  if (wake)
+    impl->wake.notify_all();
   impl->runChunks();
+  ++impl->loop;
+  const auto isDone = [&] { return impl->inside == 0; };
+  if (impl->spinUntil(isDone))
+    return;
   std::unique_lock lock(impl->mutex);
-  impl->finished.wait(lock, [&] { return impl->running == 0; });
+  impl->callerSleeps = true;
+  impl->finished.wait(lock, isDone);
+  impl->callerSleeps = false;
 }

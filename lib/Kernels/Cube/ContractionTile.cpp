@@ -117,46 +117,98 @@ HWY_INLINE void widenRun(const T *from, float *to) {
     hn::StoreU(T::load(from + v * NumLanes), DF(), to + v * NumLanes);
 }
 
-/// Widens the runs [runBegin, runEnd) of \p rows rows, \p depth values in all.
-/// Returns whether one is infinite or NaN; such values are saturated when the
-/// mode says so. Runs are written whole: what exceeds one is overwritten by the
-/// next.
-template <class T>
-bool packLeft(const LeftOperand &left, const RowPositions &positions,
-              int64_t rows, int64_t runBegin, int64_t runEnd, int64_t depth,
-              OverflowMode mode, float *HWY_RESTRICT to) {
-  const DF df;
-  const T *data = reinterpret_cast<const T *>(left.data);
-  const VF outside = hn::Set(df, left.outside);
-  const uint64_t inputHeight = left.inputHeight, inputWidth = left.inputWidth;
-  const Run *begin = left.runs.data() + runBegin;
-  const Run *end = left.runs.data() + runEnd;
-  for (int64_t r = 0; r < rows; ++r) {
-    const T *row = data + positions.input[r];
-    const int64_t h = positions.h[r], w = positions.w[r];
-    float *next = to + r * LeftPitch;
-    for (const Run *run = begin; run != end; next += run->length, ++run) {
-      const T *from = row + run->offset;
-      // A negative position is a large unsigned one.
-      if (static_cast<uint64_t>(h + run->dh) >= inputHeight ||
-          static_cast<uint64_t>(w + run->dw) >= inputWidth) {
-        for (int v = 0; v < VectorsPerPanel; ++v)
-          hn::StoreU(outside, df, next + v * NumLanes);
-      } else if (HWY_LIKELY(run->readable)) {
-        widenRun(from, next);
-      } else {
-        T buffer[PanelWidth] = {};
-        for (int16_t i = 0; i < run->length; ++i)
-          buffer[i] = from[i];
-        widenRun(buffer, next);
-      }
+/// A block of the depth: the runs [begin, end), \p depth values in all.
+struct RunBlock {
+  const Run *begin, *end;
+  int64_t depth;
+  /// Bounds of dh and dw.
+  int32_t minH, maxH, minW, maxW;
+  /// Every run is as long as a panel is wide, and can be read.
+  bool full;
+
+  RunBlock(std::span<const Run> runs, int64_t first)
+      : begin(runs.data() + first), end(begin), depth(0), minH(0), maxH(0),
+        minW(0), maxW(0), full(true) {
+    const Run *last = runs.data() + runs.size();
+    for (; end != last && depth + end->length <= DepthBlock; ++end) {
+      depth += end->length;
+      minH = std::min(minH, end->dh);
+      maxH = std::max(maxH, end->dh);
+      minW = std::min(minW, end->dw);
+      maxW = std::max(maxW, end->dw);
+      full = full && end->length == PanelWidth && end->readable;
     }
   }
-  if (HWY_LIKELY(!hasNonFinite(to, rows, depth)))
+
+  bool isInside(const LeftOperand &left, int64_t h, int64_t w) const {
+    return h + minH >= 0 && h + maxH < left.inputHeight && w + minW >= 0 &&
+           w + maxW < left.inputWidth;
+  }
+};
+
+/// Widens the runs of a row; they are written whole: what exceeds one is
+/// overwritten by the next.
+template <class T>
+HWY_INLINE void packRow(const LeftOperand &left, const RunBlock &block,
+                        const T *row, int64_t h, int64_t w, float *next) {
+  const DF df;
+  const VF outside = hn::Set(df, left.outside);
+  const bool inside = block.isInside(left, h, w);
+  const uint64_t inputHeight = left.inputHeight, inputWidth = left.inputWidth;
+  for (const Run *run = block.begin; run != block.end;
+       next += run->length, ++run) {
+    const T *from = row + run->offset;
+    // A negative position is a large unsigned one.
+    if (!inside && (static_cast<uint64_t>(h + run->dh) >= inputHeight ||
+                    static_cast<uint64_t>(w + run->dw) >= inputWidth)) {
+      for (int v = 0; v < VectorsPerPanel; ++v)
+        hn::StoreU(outside, df, next + v * NumLanes);
+    } else if (HWY_LIKELY(run->readable)) {
+      widenRun(from, next);
+    } else {
+      T buffer[PanelWidth] = {};
+      for (int16_t i = 0; i < run->length; ++i)
+        buffer[i] = from[i];
+      widenRun(buffer, next);
+    }
+  }
+}
+
+/// Widens \p block of \p rows rows. Returns whether a value is infinite or
+/// NaN; such values are saturated when the mode says so.
+template <class T>
+bool packLeft(const LeftOperand &left, const RowPositions &positions,
+              int64_t rows, const RunBlock &block, OverflowMode mode,
+              float *HWY_RESTRICT to) {
+  const DF df;
+  const hn::RebindToUnsigned<DF> du;
+  const auto magnitude = hn::Set(du, 0x7FFFFFFF);
+  const T *data = reinterpret_cast<const T *>(left.data);
+  auto largest = hn::Zero(du);
+  bool unseen = false;
+  for (int64_t r = 0; r < rows; ++r) {
+    const T *row = data + positions.input[r];
+    float *next = to + r * LeftPitch;
+    if (!block.full || !block.isInside(left, positions.h[r], positions.w[r])) {
+      packRow(left, block, row, positions.h[r], positions.w[r], next);
+      unseen = true;
+      continue;
+    }
+    for (const Run *run = block.begin; run != block.end;
+         next += PanelWidth, ++run)
+      for (int v = 0; v < VectorsPerPanel; ++v) {
+        const VF values = T::load(row + run->offset + v * NumLanes);
+        largest = hn::Max(largest, hn::And(hn::BitCast(du, values), magnitude));
+        hn::StoreU(values, df, next + v * NumLanes);
+      }
+  }
+  const bool found = hn::GetLane(hn::MaxOfLanes(du, largest)) >= 0x7F800000 ||
+                     (unseen && hasNonFinite(to, rows, block.depth));
+  if (HWY_LIKELY(!found))
     return false;
   if (mode == OverflowMode::Saturate)
     for (int64_t r = 0; r < rows; ++r)
-      for (int64_t k = 0; k < depth; k += NumLanes) {
+      for (int64_t k = 0; k < block.depth; k += NumLanes) {
         float *at = to + r * LeftPitch + k;
         hn::StoreU(saturate(df, hn::LoadU(df, at), T::Max), df, at);
       }
@@ -210,10 +262,11 @@ HWY_INLINE void storePanel(const T *values, const Destination &out, T *row,
 template <class T, class Narrow>
 HWY_INLINE void finish(const Contraction &part, const RowPositions &positions,
                        int64_t rows, int64_t panelBegin, int64_t panels,
-                       const float *sums, ResultTracker &tracker,
+                       const float *sums, ResultTracker &total,
                        const Narrow &narrow) {
   const DF df;
   T *out = reinterpret_cast<T *>(part.out.data);
+  ResultTracker tracker = total; // in registers: no store can reach it
   const bool scattered = !part.out.columnOffsets.empty();
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t p = 0; p < panels; ++p) {
@@ -241,6 +294,7 @@ HWY_INLINE void finish(const Contraction &part, const RowPositions &positions,
       }
       storePanel(values, part.out, row, panel, valid);
     }
+  total = tracker;
 }
 
 template <OverflowMode M>
@@ -318,11 +372,10 @@ void computeTileOf(const Contraction &part, const ContractionTypes &types,
   bool first = true, last = false;
   ResultTracker tracker;
   do {
-    int64_t runEnd = runBegin, depth = 0;
-    while (runEnd < numRuns &&
-           depth + part.left.runs[runEnd].length <= DepthBlock)
-      depth += part.left.runs[runEnd++].length;
-    last = runEnd == numRuns;
+    const RunBlock block(part.left.runs, runBegin);
+    const int64_t depth = block.depth;
+    runBegin += block.end - block.begin;
+    last = runBegin == numRuns;
 
     float *sums = space.sums;
     double *totals = space.totals;
@@ -332,8 +385,7 @@ void computeTileOf(const Contraction &part, const ContractionTypes &types,
           tile.rowBegin + tileRows * (band + 1) / bands - rowBegin;
       RowPositions positions;
       findRows(part.left, part.out, rowBegin, rows, positions);
-      if (runEnd > runBegin && packLeft<T>(part.left, positions, rows, runBegin,
-                                           runEnd, depth, M, space.left))
+      if (packLeft<T>(part.left, positions, rows, block, M, space.left))
         events.nonFiniteInput = true;
 
       const int64_t step = rows == 1 ? RowPanels : KernelPanels;
@@ -373,7 +425,6 @@ void computeTileOf(const Contraction &part, const ContractionTypes &types,
       }
     }
     k += depth;
-    runBegin = runEnd;
     first = false;
   } while (!last);
   if constexpr (!Integer)

@@ -22,7 +22,7 @@ constexpr int64_t DepthBlock = 256;
 /// is widened whole and may exceed the block.
 constexpr int64_t LeftPitch = DepthBlock + PanelWidth;
 /// Bounds over all instruction sets, for the work space.
-constexpr int64_t MaxKernelRows = 14;
+constexpr int64_t MaxKernelRows = 7;
 constexpr int64_t MaxKernelPanels = 8;
 /// Tiles are cut into kernels of equal height, at most this many rows more
 /// than the tile has.
@@ -58,8 +58,8 @@ constexpr int VectorsPerPanel = PanelWidth / NumLanes;
 #if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
 constexpr int KernelRows = 2, KernelPanels = 1, RowPanels = 2;
 #else
-constexpr int KernelRows = NumLanes == 16 ? 14 : 6;
-constexpr int KernelPanels = NumLanes == 16 ? 2 : 1;
+constexpr int KernelRows = NumLanes == 16 ? 7 : 6;
+constexpr int KernelPanels = NumLanes == 16 ? 4 : 1;
 constexpr int RowPanels = NumLanes == 16 ? 8 : 4;
 #endif
 static_assert(KernelRows <= MaxKernelRows && RowPanels <= MaxKernelPanels);
