@@ -13,23 +13,27 @@
 
 #include "npu/Kernels/Kernel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
 namespace npu::kernels {
 
-/// Whether the graph says that the node accumulates by atomics: it lists
-/// outputs in atomic_output_index or tbe_op_atomic_output_index.
+/// Whether the graph says that the node accumulates by atomics:
+/// atomic_output_index lists outputs, tbe_op_atomic_output_index has a flag for
+/// each output.
 inline Expected<bool> accumulatesByAtomics(const NodeSpec &spec) {
-  for (const char *name :
-       {"atomic_output_index", "tbe_op_atomic_output_index"}) {
-    auto indices = spec.attrs.get<std::vector<int64_t>>(name, {});
-    if (!indices)
-      return indices.takeStatus();
-    if (!indices->empty())
-      return true;
-  }
-  return false;
+  auto indices =
+      spec.attrs.get<std::vector<int64_t>>("atomic_output_index", {});
+  if (!indices)
+    return indices.takeStatus();
+  auto flags =
+      spec.attrs.get<std::vector<int64_t>>("tbe_op_atomic_output_index", {});
+  if (!flags)
+    return flags.takeStatus();
+  return !indices->empty() ||
+         std::any_of(flags->begin(), flags->end(),
+                     [](int64_t flag) { return flag != 0; });
 }
 
 /// destination += source, rounded to nearest even. An infinite sum stays

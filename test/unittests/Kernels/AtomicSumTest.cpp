@@ -15,10 +15,11 @@ constexpr float Max = std::numeric_limits<float>::max();
 constexpr float Inf = std::numeric_limits<float>::infinity();
 constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
 
-Attributes atomicAttributes(const char *name = "atomic_output_index") {
+Attributes atomicAttributes(const char *name = "atomic_output_index",
+                            int64_t element = 0) {
   Attributes attrs;
   attrs.set("axes", std::vector<int64_t>{0});
-  attrs.set(name, std::vector<int64_t>{0});
+  attrs.set(name, std::vector<int64_t>{element});
   return attrs;
 }
 
@@ -81,9 +82,9 @@ TEST(AtomicSumTest, CombinedCodes) {
 }
 
 TEST(AtomicSumTest, ReduceSumReportsTheCode) {
-  for (const char *name :
-       {"atomic_output_index", "tbe_op_atomic_output_index"}) {
-    const Attributes attrs = atomicAttributes(name);
+  for (const Attributes &attrs :
+       {atomicAttributes("atomic_output_index", 0), // a number of an output
+        atomicAttributes("tbe_op_atomic_output_index", 1)}) { // a flag
     auto up = sum({Max, 0x1p103f}, attrs);
     EXPECT_EQ(up.status.atomic, AtomicOverflow::Upward);
     EXPECT_EQ(up.status.valid, status::None);
@@ -102,10 +103,12 @@ TEST(AtomicSumTest, ReduceSumReportsTheCode) {
     EXPECT_EQ(vector.status.atomic, AtomicOverflow::None);
     EXPECT_EQ(vector.status.valid, status::FloatOverflow);
   }
-  // An empty list means nothing.
+  // An empty list means nothing, nor does a flag that is not set.
   Attributes empty = atomicAttributes();
   empty.set("atomic_output_index", std::vector<int64_t>{});
   EXPECT_EQ(sum({Max, Max}, empty).status.valid, status::FloatOverflow);
+  const Attributes unset = atomicAttributes("tbe_op_atomic_output_index", 0);
+  EXPECT_EQ(sum({Max, Max}, unset).status.valid, status::FloatOverflow);
 }
 
 TEST(AtomicSumTest, OrderIsThatOfTheInput) {
