@@ -21,6 +21,11 @@ using ge::NodeOp;
 
 namespace {
 
+/// Result number \p result of a member.
+struct MemberResult {
+  unsigned member, result;
+};
+
 /// Recovers one node.
 class Recovery {
 public:
@@ -41,7 +46,10 @@ private:
                 ArrayRef<Type> inputs, Type result);
   void inferQuantisation(StringRef type, InferredAttributes &inferred);
   void inferInputOffset(InferredAttributes &inferred);
-  FailureOr<SmallVector<Value, 2>> getResults(ArrayRef<Value> memberResults);
+  LogicalResult findOutputs();
+  Attribute getAtomicFlags(unsigned member);
+  Type getResultType(unsigned member, StringRef type,
+                     ArrayRef<Type> operandTypes);
 
   NodeOp node;
   const llvm::StringMap<NodeOp> &sourceNodes;
@@ -49,6 +57,7 @@ private:
   OpBuilder builder;
   ArrayRef<const FusedMember *> chain;
   SmallVector<SmallVector<FusedOperand, 4>> operands; // by member
+  SmallVector<MemberResult, 3> outputs;               // by output of the node
   SmallVector<std::string> originalNames;
   SmallVector<Attribute> facts;
 };
@@ -61,6 +70,16 @@ static StringRef getKernelName(NodeOp node) {
     if (auto name = dyn_cast_or_null<StringAttr>(node.getNodeAttr(key)))
       return name;
   return {};
+}
+
+/// A flag for each output that is added up in memory.
+static constexpr StringLiteral AtomicFlagsName = "tbe_op_atomic_output_index";
+
+static void setAttr(SmallVectorImpl<NamedAttribute> &attrs, StringRef name,
+                    Attribute value) {
+  NamedAttrList list(attrs);
+  list.set(name, value);
+  attrs.assign(list.begin(), list.end());
 }
 
 /// The strings of an attribute that is a list of them, in any of its forms.
@@ -316,36 +335,77 @@ void Recovery::inferInputOffset(InferredAttributes &inferred) {
       llvm::formatv("offset_x = {0}: {1}", std::lround(*offset), origin).str());
 }
 
-/// What the members yield. A node with two outputs ends in a quantisation and
-/// shows what comes in there as well.
-FailureOr<SmallVector<Value, 2>>
-Recovery::getResults(ArrayRef<Value> memberResults) {
+/// Says which result of a member each output of the node is: all results that
+/// no member takes, and where there is one output more what comes into the last
+/// member, in the order of the members.
+LogicalResult Recovery::findOutputs() {
+  const FusedMember &last = *chain.back();
   const unsigned numOutputs = node.getOutputs().size();
-  const bool hasBoth = numOutputs == 2 && chain.back()->type == "AscendQuant";
-  if (numOutputs != 1 && !hasBoth)
-    return fail(llvm::formatv("it has {0} outputs; expected one, or two where "
-                              "its last member is AscendQuant",
-                              numOutputs)
-                    .str());
-  return SmallVector<Value, 2>(memberResults.take_back(numOutputs));
+  unsigned numUntaken = last.numResults;
+  for (const FusedMember *member : chain.drop_back())
+    numUntaken += member->numResults - 1;
+  const bool showsInput = last.showsInput && numOutputs == numUntaken + 1;
+  if (numOutputs != numUntaken && !showsInput)
+    return fail(
+        llvm::formatv(
+            "it has {0} outputs; expected {1}{2}", numOutputs, numUntaken,
+            last.showsInput ? llvm::formatv(", or {0} with what {1} takes",
+                                            numUntaken + 1, last.type)
+                                  .str()
+                            : "")
+            .str());
+  for (auto [index, member] : llvm::enumerate(chain)) {
+    const bool isTaken =
+        index + 1 != chain.size() && !(showsInput && index + 2 == chain.size());
+    for (unsigned result = isTaken; result != member->numResults; ++result)
+      outputs.push_back({static_cast<unsigned>(index), result});
+  }
+  return success();
+}
+
+/// What the node says of the results of a member that are its outputs; null if
+/// none is added up in memory.
+Attribute Recovery::getAtomicFlags(unsigned member) {
+  auto ofNode =
+      dyn_cast_or_null<DenseI64ArrayAttr>(node.getNodeAttr(AtomicFlagsName));
+  if (!ofNode || ofNode.size() != static_cast<int64_t>(outputs.size()))
+    return {};
+  SmallVector<int64_t, 2> flags(chain[member]->numResults, 0);
+  for (auto [shown, flag] : llvm::zip(outputs, ofNode.asArrayRef()))
+    if (shown.member == member)
+      flags[shown.result] = flag;
+  if (llvm::all_of(flags, [](int64_t flag) { return flag == 0; }))
+    return {};
+  return builder.getDenseI64ArrayAttr(flags);
+}
+
+/// The type of what a member gives to the next one, or of its first output: it
+/// has the layout of the next result that the node shows.
+Type Recovery::getResultType(unsigned member, StringRef type,
+                             ArrayRef<Type> operandTypes) {
+  for (auto [shown, output] : llvm::zip(outputs, node.getOutputs())) {
+    if (shown.result != 0 || shown.member < member)
+      continue;
+    return inferMemberType(type, operandTypes, output.getType(),
+                           shown.member == member);
+  }
+  return {};
 }
 
 LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
   chain = members;
   originalNames = getStrings(node.getNodeAttr("_datadump_original_op_names"));
-  if (node.getOutputs().empty())
-    return fail("it has no outputs; expected one");
-  if (failed(wire()))
+  if (failed(wire()) || failed(findOutputs()))
     return failure();
 
-  Type endType = node.getOutputs().back().getType();
   SmallVector<std::string> names = nameMembers();
   Block body;
   for (unsigned anchor = 0, e = node.getNumAnchors(); anchor != e; ++anchor)
     if (node.getAnchor(anchor))
       body.addArgument(node.getAnchorType(anchor), node.getLoc());
   builder.setInsertionPointToEnd(&body);
-  SmallVector<Value> results;
+  SmallVector<Value> results;                 // by member: the first
+  SmallVector<Value> yielded(outputs.size()); // by output
   for (auto [index, member] : llvm::enumerate(chain)) {
     SmallVector<Value, 4> values;
     SmallVector<Type, 4> types;
@@ -358,8 +418,7 @@ LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
     // The head has the node's own type, which may be a variant of the one that
     // the kernel name spells (mat_mul stands for MatMul and MatMulV2).
     StringRef type = index == 0 ? node.getOpType() : StringRef(member->type);
-    Type resultType =
-        inferMemberType(type, types, endType, index + 1 == chain.size());
+    Type resultType = getResultType(index, type, types);
     if (!resultType)
       return fail(llvm::formatv("nothing tells the layout of what its member "
                                 "{0} gives",
@@ -369,6 +428,8 @@ LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
         getAttributes(index, type, names[index], types, resultType);
     if (failed(attrs))
       return failure();
+    if (auto flags = getAtomicFlags(index))
+      setAttr(*attrs, AtomicFlagsName, flags);
     // The implementation mode of the kernel is that of all its members.
     if (Attribute mode = node.getNodeAttr("_op_impl_mode_enum"))
       attrs->push_back(builder.getNamedAttr("_op_impl_mode_enum", mode));
@@ -384,14 +445,20 @@ LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
     properties.attrs = builder.getDictionaryAttr(*attrs);
     properties.operandSegmentSizes = {static_cast<int32_t>(values.size()), 0};
     state.addOperands(values);
-    state.addTypes({resultType, ge::ControlType::get(builder.getContext())});
+    state.addTypes(resultType);
+    // Further results are outputs of the node.
+    for (auto [shown, output] : llvm::zip(outputs, node.getOutputs()))
+      if (shown.member == index && shown.result != 0)
+        state.addTypes(output.getType());
+    state.addTypes(ge::ControlType::get(builder.getContext()));
     state.addRegion();
-    results.push_back(builder.create(state)->getResult(0));
+    Operation *created = builder.create(state);
+    results.push_back(created->getResult(0));
+    for (auto [position, shown] : llvm::enumerate(outputs))
+      if (shown.member == index)
+        yielded[position] = created->getResult(shown.result);
   }
-  FailureOr<SmallVector<Value, 2>> yielded = getResults(results);
-  if (failed(yielded))
-    return failure();
-  ge::YieldOp::create(builder, node.getLoc(), *yielded);
+  ge::YieldOp::create(builder, node.getLoc(), yielded);
 
   Block &owned = node.getBody().emplaceBlock();
   for (BlockArgument argument : body.getArguments())

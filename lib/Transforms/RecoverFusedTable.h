@@ -21,6 +21,9 @@ struct FusedMember {
   bool isBinary = false;
   /// Takes floats to integers of 8 bits or back.
   bool isQuantisation = false;
+  /// At the end of a chain it may show what comes into it as well.
+  bool showsInput = false;
+  unsigned numResults = 1; ///< the next member takes the first
 };
 
 /// Reads the chain that \p kernelName ("te_fused_op_conv2d_leaky_relu_<hash>")

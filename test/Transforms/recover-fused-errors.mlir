@@ -56,3 +56,23 @@ ge.graph @too_many_inputs {
     attrs {_kernelname = "te_fused_op_abs_relu_0123456789abcdef__kernel0"}
     : (tensor<4xf16>, tensor<4xf16>) -> tensor<4xf16>
 }
+
+// -----
+
+ge.graph @too_many_outputs {
+  %x, %x_ctl = node "Data" "x"() -> tensor<4xf16>
+  // expected-error @+1 {{cannot recover the members of the fused Abs 'a': it has 2 outputs; expected 1}}
+  %y:2, %y_ctl = node "Abs" "a"(%x)
+    attrs {_kernelname = "te_fused_op_abs_relu_0123456789abcdef__kernel0"}
+    : (tensor<4xf16>) -> (tensor<4xf16>, tensor<4xf16>)
+}
+
+// -----
+
+ge.graph @too_few_outputs {
+  %x, %x_ctl = node "Data" "x"() -> tensor<1x4x4x16xf16>
+  // expected-error @+1 {{it has 1 outputs; expected 2, or 3 with what BNTrainingReduce takes}}
+  %y, %y_ctl = node "Abs" "a"(%x)
+    attrs {_kernelname = "te_fused_op_abs_bn_training_reduce_0123456789abcdef__kernel0"}
+    : (tensor<1x4x4x16xf16>) -> tensor<16xf32>
+}

@@ -70,3 +70,24 @@ ge.graph @idiom {
     attrs {_kernelname = "te_fused_op_abs_mul_mul_add_0123456789abcdef_1__kernel0"}
     : (tensor<4xf16>, tensor<f16>, tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
 }
+
+// A node shows what a reduction at its end takes, and which outputs are added up
+// in memory.
+// CHECK-LABEL: ge.graph @conv_and_sums
+ge.graph @conv_and_sums {
+  %x, %x_ctl = node "Data" "x"() -> tensor<1x1x8x8x16xf16, #x>
+  %w, %w_ctl = node "Const" "w"() -> tensor<9x1x16x16xf16, #w>
+  // CHECK: node "Conv2D" "convsums"
+  // CHECK: %[[CONV:.*]], %{{.*}} = node "Conv2D" "conv"(
+  // CHECK-NOT: tbe_op_atomic_output_index
+  // CHECK: %[[SUMS:.*]]:2, %{{.*}} = node "BNTrainingReduce" "sums"(%[[CONV]])
+  // CHECK-SAME: tbe_op_atomic_output_index = array<i64: 1, 1>
+  // CHECK-SAME: -> (tensor<16xf32>, tensor<16xf32>)
+  // CHECK-NEXT: yield %[[CONV]], %[[SUMS]]#0, %[[SUMS]]#1
+  %y:3, %y_ctl = node "Conv2D" "convsums"(%x, %w)
+    attrs {_datadump_original_op_names = ["conv", "sums"],
+           _kernelname = "te_fused_op_conv2d_bn_training_reduce_0123456789abcdef_1__kernel0",
+           tbe_op_atomic_output_index = array<i64: 0, 1, 1>}
+    : (tensor<1x1x8x8x16xf16, #x>, tensor<9x1x16x16xf16, #w>)
+    -> (tensor<1x1x4x4x16xf16, #y>, tensor<16xf32>, tensor<16xf32>)
+}

@@ -31,12 +31,16 @@ class Operand:
 
 
 class Operator:
-    def __init__(self, inputs, outputs, fused_name, is_atomic, updates):
+    def __init__(
+        self, inputs, outputs, fused_name, is_atomic, updates, is_aicpu, by_place
+    ):
         self.inputs = [Operand(text) for text in inputs.split()]
         self.outputs = [Operand(text) for text in outputs.split()]
         self.fused_name = fused_name  # in the names of fused kernels
         self.is_atomic = is_atomic  # adds its fp32 outputs in memory
         self.updates = updates  # its first inputs, in place
+        self.is_aicpu = is_aicpu  # has no kernel of the AI Core
+        self.by_place = by_place  # counts elements in memory: takes no padding
 
     @property
     def is_dynamic(self):
@@ -53,8 +57,19 @@ class Operator:
 OPERATORS = {}
 
 
-def _add(name, inputs, outputs, fused=None, atomic=False, updates=0):
-    OPERATORS[name] = Operator(inputs, outputs, fused, atomic, updates)
+def _add(
+    name,
+    inputs,
+    outputs,
+    fused=None,
+    atomic=False,
+    updates=0,
+    aicpu=False,
+    by_place=False,
+):
+    OPERATORS[name] = Operator(
+        inputs, outputs, fused, atomic, updates, aicpu, by_place
+    )
 
 
 STATISTICS = "NC1HWC0:f32"
@@ -89,6 +104,7 @@ _add(
     "BNTrainingReduce",
     "x:NC1HWC0",
     f"sum:{STATISTICS} square_sum:{STATISTICS}",
+    "bn_training_reduce",
     atomic=True,
 )
 _add(
@@ -144,8 +160,8 @@ _add("Tanh", "x:same", "y:same", "tanh")
 _add("TanhGrad", "y:same dy:same", "z:same")
 _add("SoftmaxV2", "x:same", "y:same")
 _add("SoftmaxGrad", "softmax:same grad_softmax:same", "grad_x:same")
-_add("DropOutGenMask", "shape:i32 prob:f32", "y:u8")
-_add("DropOutDoMask", "x:same mask:u8 keep_prob", "y:same")
+_add("DropOutGenMask", "shape:i32 prob:f32", "y:u8", aicpu=True)
+_add("DropOutDoMask", "x:same mask:u8 keep_prob", "y:same", by_place=True)
 
 _add("ConfusionTransposeD", "x:FRACTAL_NZ", "y:FRACTAL_NZ")
 _add("GatherV2D", "x indices:i32", "y")
