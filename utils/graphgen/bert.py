@@ -19,6 +19,7 @@ class Bert:
         self.options = options
         self.net = Network(name, "ND", training, options.seed)
         self.rows = options.batch * options.seq
+        self.num_dropouts = 0
         # Tables are read as they are: variables are fp32, constants fp16.
         self.table_type = "DT_FLOAT" if training else "DT_FLOAT16"
 
@@ -86,6 +87,25 @@ class Bert:
         )
         return y
 
+    def dropout(self, name, x):
+        """Only in training. The mask of a seed is always the same."""
+        net, probability = self.net, self.options.dropout if self.net.training else 0
+        if not probability:
+            return x
+        self.num_dropouts += 1
+        count = int(np.prod(x.shape))
+        shape = net.constant(f"{name}/shape", x.shape, "DT_INT32")
+        keep = net.constant(f"{name}/keep_prob", 1 - probability)
+        mask = net.op(
+            "DropOutGenMask",
+            f"{name}/DropOutGenMask",
+            [shape, keep],
+            (-(-count // 128) * 16,),
+            seed=self.options.seed,
+            seed2=self.num_dropouts,
+        )
+        return net.like("DropOutDoMask", f"{name}/DropOutDoMask", [x, mask, keep])
+
     def split_heads(self, name, x):
         options = self.options
         size = options.hidden // options.heads
@@ -144,12 +164,14 @@ class Bert:
             axes=ints(-1),
             half_to_float=False,
         )
+        weights = self.dropout(f"{name}/self/dropout", weights)
         context = self.product(f"{name}/self/MatMul_1", weights, value, query.shape)
         return self.merge_heads(f"{name}/self/transpose", context)
 
     def residual(self, name, x, before):
         """x through a dense layer, plus what was before, normalised."""
         y = self.dense(f"{name}/dense", x, self.options.hidden)
+        y = self.dropout(f"{name}/dropout", y)
         y = self.net.like("Add", f"{name}/add", [y, before])
         return self.layer_norm(f"{name}/LayerNorm", y)
 
@@ -168,20 +190,21 @@ class Bert:
         def table(part, size):
             return net.weights(f"{name}/{part}_embeddings", (size, width), width)
 
-        def look_up(part, ids, size):
+        def look_up(part, rows, ids):
             return net.op(
                 "GatherV2D",
                 f"{name}/{part}_embeddings/GatherV2",
-                [table(part, size), ids],
+                [rows, ids],
                 (self.rows, width),
                 dtype,
                 axis=0,
             )
 
-        words = look_up(
-            "word", self.tokens("input_ids", options.vocab), options.vocab
-        )
-        types = look_up("token_type", self.tokens("segment_ids", 2), 2)
+        self.word_table = table("word", options.vocab)
+        ids = self.tokens("input_ids", options.vocab)
+        words = look_up("word", self.word_table, ids)
+        ids = self.tokens("segment_ids", 2)
+        types = look_up("token_type", table("token_type", 2), ids)
         x = net.like("Add", f"{name}/add", [words, types], dtype=dtype)
         x = net.reshape(x, (options.batch, options.seq, width))
         places = net.op(
@@ -197,7 +220,8 @@ class Bert:
         places = net.reshape(places, (1, options.seq, width))
         x = net.like("Add", f"{name}/add_1", [x, places], dtype=dtype)
         x = net.reshape(x, (self.rows, width))
-        return self.layer_norm(f"{name}/LayerNorm", x)
+        x = self.layer_norm(f"{name}/LayerNorm", x)
+        return self.dropout(f"{name}/dropout", x)
 
     def first_words(self, x):
         """The first word of each sequence."""
@@ -219,7 +243,45 @@ class Bert:
         return self.net.like("Tanh", "bert/pooler/Tanh", [y])
 
     def classify(self, x):
+        """Logits of the classes of each sequence."""
         return self.dense("classifier", self.pooler(x), self.options.classes)
+
+    def predict_words(self, x):
+        """Logits of the vocabulary for some words of each sequence, by the table
+        of the embeddings."""
+        net, options = self.net, self.options
+        name = "cls/predictions"
+        count = options.batch * options.predictions
+        shape = (options.batch, options.predictions)
+
+        def make():
+            units = random_units(net.seed, "masked_positions", count)
+            return ((units + 1) / 2 * options.seq).astype(np.int32)
+
+        places = net.data("masked_positions", "DT_INT32", shape, make)
+        starts = np.arange(options.batch).reshape(-1, 1) * options.seq
+        starts = net.constant(f"{name}/starts", starts, "DT_INT32")
+        rows = net.like("Add", f"{name}/add", [places, starts], dtype="DT_INT32")
+        x = net.op(
+            "GatherV2D",
+            f"{name}/GatherV2",
+            [x, net.reshape(rows, (count,))],
+            (count, options.hidden),
+            axis=0,
+        )
+        x = self.dense(f"{name}/transform/dense", x, options.hidden)
+        x = net.like("Gelu", f"{name}/transform/Gelu", [x])
+        x = self.layer_norm(f"{name}/transform/LayerNorm", x)
+        bias = net.zeros(f"{name}/output_bias", (options.vocab,))
+        return net.op(
+            "MatMulV2",
+            f"{name}/MatMul",
+            [x, self.word_table, bias],
+            (count, options.vocab),
+            transpose_x1=False,
+            transpose_x2=True,
+            offset_x=0,
+        )
 
     def hidden_states(self):
         """What comes into a single layer."""
@@ -253,7 +315,12 @@ def build_layer(options):
 
 def build_training(options):
     model = Bert("bert", options, training=True)
-    add_step(model.net, model.classify(model.encode()), options)
+    states = model.encode()
+    if options.task == "classify":
+        logits = model.classify(states)
+    else:
+        logits = model.predict_words(states)
+    add_step(model.net, logits, options)
     return model.net
 
 

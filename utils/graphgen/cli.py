@@ -99,8 +99,30 @@ def add_sample(parser):
     parser.add_argument("--size", type=int, default=16, help="edge of the image")
 
 
-def add_classes(parser):
+def probability(text):
+    value = float(text)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is not in [0, 1)")
+    return value
+
+
+def add_layer_training(parser):
+    add_training(parser)
     parser.add_argument("--classes", type=positive, default=2)
+    parser.add_argument("--dropout", type=probability, default=0.0)
+
+
+def add_bert_training(parser):
+    add_layer_training(parser)
+    parser.add_argument(
+        "--task",
+        choices=("classify", "predict"),
+        default="classify",
+        help="what is learnt: a class of each sequence, or words that are masked",
+    )
+    parser.add_argument(
+        "--predictions", type=positive, default=20, help="words of each sequence"
+    )
 
 
 def add_training(parser):
@@ -139,7 +161,7 @@ NETWORKS = {
     "bert-train": Model(
         "a step of its training",
         bert.build_training,
-        [add_bert, add_training, add_classes],
+        [add_bert, add_bert_training],
         check_bert,
     ),
     "bert-layer": Model(
@@ -148,7 +170,7 @@ NETWORKS = {
     "bert-layer-train": Model(
         "a step of its training",
         bert.build_layer_training,
-        [add_bert, add_training, add_classes],
+        [add_bert, add_layer_training],
         check_bert,
     ),
 }

@@ -292,12 +292,13 @@ class Backward:
         if len(parts) == 1:
             return parts[0]
         self.num_sums += 1
+        types = {part.dtype for part in parts}
         return self.net.op(
             "AddN",
             f"gradients/AddN_{self.num_sums}",
             parts,
             value.shape,
-            parts[0].dtype,
+            "DT_FLOAT" if "DT_FLOAT" in types else "DT_FLOAT16",
             N=len(parts),
         )
 

@@ -11,7 +11,14 @@ a matrix as the framework has it.
 
 import numpy as np
 
-from .formats import DTYPES, FORMATS, NUMPY_TYPES, PRIVATE, lay_out
+from .formats import (
+    DTYPES,
+    FORMATS,
+    NUMPY_TYPES,
+    PRIVATE,
+    lay_out,
+    physical_shape,
+)
 from .graph import Graph, Node, TensorValue, kernel_name, laid_out
 from .operators import OPERATORS
 from .text import ints, strings
@@ -171,7 +178,8 @@ class Lowering:
             if operator.updates:
                 return place.layout if place else None
             if place and place.layout in PRIVATE and value.shape == wide:
-                return place.layout
+                pads = np.prod(physical_shape(place.layout, wide)) != np.prod(wide)
+                return None if operator.by_place and pads else place.layout
         return None
 
     @staticmethod
@@ -223,7 +231,8 @@ class Lowering:
             node.read_as[index] = describe(value, place.dtype, place.layout)
         text = [(value.shape, place.dtype, place.layout) for _, value, place in used]
         text = f"{text} {sorted(map(str, op.attributes.items()))}"
-        node.kernel = kernel_name(op.type.lower(), text)
+        if not operator.is_aicpu:
+            node.kernel = kernel_name(op.type.lower(), text)
         self.append(op, node)
         for value, tensor in zip(op.outputs, outputs):
             self.places[value] = Place(node, value.index, tensor.dtype, tensor.layout)
@@ -234,6 +243,8 @@ class Lowering:
             "fusion_scope": -2,
             **op.attributes,
         }
+        if operator.is_aicpu:
+            attributes["_ge_attr_op_kernel_lib_name"] = "aicpu_ascend_kernel"
         if operator.updates:
             attributes["reference"] = True
             attributes["ref_var_src_var_name"] = op.inputs[0].op.name

@@ -91,9 +91,20 @@ class Bert(Network):
         while f"bert/encoder/layer_{number}/output/dense/kernel" in self.variables:
             x = self.layer(f"bert/encoder/layer_{number}", x)
             number += 1
-        x = ad.pick(x, np.arange(batch) * seq)
-        x = ad.tanh(self.dense("bert/pooler/dense", x))
-        return ad.cross_entropy(self.dense("classifier", x), self.inputs["labels"])
+        return ad.cross_entropy(self.logits(x, batch, seq), self.inputs["labels"])
+
+    def logits(self, x, batch, seq):
+        if "classifier/kernel" in self.variables:
+            x = ad.pick(x, np.arange(batch) * seq)
+            x = ad.tanh(self.dense("bert/pooler/dense", x))
+            return self.dense("classifier", x)
+        name = "cls/predictions"
+        rows = self.inputs["masked_positions"] + np.arange(batch)[:, None] * seq
+        x = ad.look_up(x, rows.ravel())
+        x = ad.gelu(self.dense(f"{name}/transform/dense", x))
+        x = self.layer_norm(f"{name}/transform/LayerNorm", x)
+        table = self["bert/embeddings/word_embeddings"].transpose(1, 0)
+        return x @ table + self[f"{name}/output_bias"]
 
 
 class WholeBert(Bert):
