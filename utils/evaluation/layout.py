@@ -49,3 +49,18 @@ def to_physical(logical, desc):
     if desc.format not in ("ND", "NCHW", "NHWC", "HWCN"):
         raise InputError(f"no way to write {desc.format}")
     return logical.reshape(desc.shape)
+
+
+def spread(array, desc, target):
+    """An operand as it meets elements in the layout of `target`. A plain one is
+    0 beyond the axes that it runs along, and is repeated along others, into
+    padding too."""
+    if desc.format == target.format or target.format != "FRACTAL_NZ" or (
+            array.size == 1):
+        return array
+    *batch, k1, m1, m0, k0 = target.shape
+    whole = (*batch, m1 * m0, k1 * k0)
+    array = array.reshape((1,) * (len(whole) - array.ndim) + array.shape)
+    missing = [(0, 0 if have == 1 else size - have)
+               for have, size in zip(array.shape, whole)]
+    return to_physical(np.broadcast_to(np.pad(array, missing), whole), target)

@@ -102,21 +102,39 @@ def convolution_gradient(arith, node, args, result):
                       result.origin_format)
 
 
+def transposes_of(node, names, a, b, result):
+    """Whether the operands of a product are transposed. Where a fused node has
+    lost that it is the first choice that fits."""
+    if names[0] in node.attrs:
+        return [node.flag(name) for name in names]
+    for choice in itertools.product((False, True), repeat=2):
+        left, right = ((shape[-1], shape[-2]) if swap else shape[-2:]
+                       for shape, swap in zip((a.shape, b.shape), choice))
+        if (left[1] == right[0]
+                and [left[0], right[1]] == result.origin_shape[-2:]):
+            return choice
+    raise InputError(f"{node.name}: the shapes do not multiply")
+
+
+def product_of(arith, a, b, transposes, bias):
+    a, b = (m.T if swap else m for m, swap in zip((a, b), transposes))
+    return arith.cube(np.ascontiguousarray(a.T), np.ascontiguousarray(b), bias)
+
+
 def matrix_product(arith, node, args, result):
     a, b = (x.astype(np.float32) for x, _ in args[:2])
-    transposes = (node.flag("transpose_x1"), node.flag("transpose_x2"))
-    if "transpose_x1" not in node.attrs:  # lost: the first choice that fits
-        transposes = next(
-            ((ta, tb) for ta in (False, True) for tb in (False, True)
-             if [(a.T if ta else a).shape[0], (b.T if tb else b).shape[1]]
-             == result.origin_shape
-             and (a.T if ta else a).shape[1] == (b.T if tb else b).shape[0]),
-            None)
-        if transposes is None:
-            raise InputError(f"{node.name}: the shapes do not multiply")
-    a, b = (m.T if t else m for m, t in zip((a, b), transposes))
+    names = ("transpose_x1", "transpose_x2")
+    transposes = transposes_of(node, names, a, b, result)
     bias = args[2][0].astype(np.float32) if len(args) > 2 else None
-    return arith.cube(np.ascontiguousarray(a.T), np.ascontiguousarray(b), bias)
+    return product_of(arith, a, b, transposes, bias)
+
+
+def batch_product(arith, node, args, result):
+    a, b = (x.astype(np.float32) for x, _ in args)
+    transposes = transposes_of(node, ("adj_x1", "adj_x2"), a, b, result)
+    matrices = [product_of(arith, a[i], b[i], transposes, None)
+                for i in np.ndindex(*result.origin_shape[:-2])]
+    return np.array(matrices).reshape(result.origin_shape)
 
 
 def fully_connection(arith, node, args, result):
@@ -160,6 +178,88 @@ def pooling(arith, node, args, result):
         y[:, :, i, j] = total * (np.float32(1) / area)
     y = transposed(y, "NCHW", result.origin_format)
     return arith.half(y) if average else y.astype(x.dtype)
+
+
+def max_pool(arith, node, args, result):
+    """TensorFlow's: SAME pads to ceil(size / stride), VALID not at all."""
+    x, desc = args[0]
+    layout = one(node.attrs["data_format"], "s")
+    padding = one(node.attrs["padding"], "s")
+    nchw = transposed(x, desc.origin_format, "NCHW")
+    y = np.empty((*nchw.shape[:2], result.axis("H"), result.axis("W")), x.dtype)
+    spans = []
+    for axis, count in zip("HW", y.shape[2:]):
+        size = desc.axis(axis)
+        kernel = node.ints("ksize")[layout.index(axis)]
+        stride = node.ints("strides")[layout.index(axis)]
+        total = max((count - 1) * stride + kernel - size, 0)
+        before = total // 2 if padding == "SAME" else 0
+        spans.append([slice(max(i * stride - before, 0),
+                            i * stride - before + kernel)
+                      for i in range(count)])
+    for (i, rows), (j, columns) in itertools.product(*map(enumerate, spans)):
+        y[:, :, i, j] = nchw[:, :, rows, columns].max((2, 3))
+    return transposed(y, "NCHW", result.origin_format)
+
+
+def sum_of_lines(lines):
+    """The sum along the last axis in fp32: value i goes to partial sum i mod 16,
+    and these are added in halves."""
+    sums = np.zeros((*lines.shape[:-1], 16), np.float32)
+    for i in range(lines.shape[-1]):
+        sums[..., i % 16] += lines[..., i]
+    while sums.shape[-1] > 1:
+        half = sums.shape[-1] // 2
+        sums = sums[..., :half] + sums[..., half:]
+    return sums
+
+
+def share_of(lines):
+    """1 / n."""
+    return np.float32(1) / np.float32(lines.shape[-1])
+
+
+def reduce_mean(arith, node, args, result):
+    """The sum of x (1 / n)."""
+    x, desc = args[0]
+    axes = sorted(axis % x.ndim for axis in node.ints("axes"))
+    lines = np.moveaxis(x, axes, range(x.ndim - len(axes), x.ndim))
+    lines = lines.reshape(*lines.shape[:x.ndim - len(axes)], -1)
+    sums = sum_of_lines(lines.astype(np.float32) * share_of(lines))
+    return arith.half(sums.reshape(result.origin_shape))
+
+
+def layer_norm(arith, node, args, result):
+    """The first output. Both moments are rounded before they are used."""
+    (x, _), (gamma, _), (beta, _) = args
+    if node.number("begin_norm_axis") % x.ndim != x.ndim - 1:
+        raise InputError(f"{node.name}: normalises more than the last axis")
+    epsilon = float(one(node.attrs["epsilon"], "f"))
+    x, share = x.astype(np.float32), share_of(x)
+    mean = arith.half(sum_of_lines(x * share)).astype(np.float32)
+    x = x - mean
+    variance = arith.half(sum_of_lines(x * x * share)).astype(np.float64)
+    root = (1 / np.sqrt(variance + epsilon)).astype(np.float32)
+    gamma, beta = gamma.astype(np.float32), beta.astype(np.float32)
+    return arith.half(x * root * gamma + beta)
+
+
+def confusion_transpose(arith, node, args, result):
+    x, shape, perm = args[0][0], node.ints("shape"), node.ints("perm")
+    if node.flag("transpose_first"):
+        return x.transpose(perm).reshape(shape)
+    return x.reshape(shape).transpose(perm)
+
+
+def gather(arith, node, args, result):
+    (x, _), (indices, _) = args
+    return x.take(indices, node.number("axis"))
+
+
+def strided_slice(arith, node, args, result):
+    bounds = zip(node.ints("begin"), node.ints("end"), node.ints("strides"))
+    x = args[0][0][tuple(slice(*bound) for bound in bounds)]
+    return x.reshape(result.origin_shape)  # dropped axes
 
 
 def read_stride(node, image, result, axis):
@@ -216,6 +316,17 @@ def leaky_relu(arith, node, args, result):
     return np.maximum(x, scaled) if slope <= 1 else np.minimum(x, scaled)
 
 
+def gelu(arith, node, args, result):
+    """x / (1 + e^-y), y = 1.5957691 (x + 0.044715 x^3)."""
+    x = args[0][0].astype(np.float64)
+    y = 1.5957691 * (x + 0.044715 * x ** 3)
+    return arith.half(x / (1 + np.exp(-y)))
+
+
+def tanh(arith, node, args, result):
+    return arith.half(np.tanh(args[0][0].astype(np.float64)))
+
+
 def arg_max(arith, node, args, result):
     return args[0][0].argmax(node.number("dimension")).astype(np.int32)
 
@@ -225,21 +336,27 @@ def softmax(arith, node, args, result):
 
 
 CUBE = {"Conv2D": convolution, "Conv2DBackpropInputD": convolution_gradient,
-        "MatMulV2": matrix_product, "FullyConnection": fully_connection}
+        "MatMulV2": matrix_product, "BatchMatMulV2": batch_product,
+        "FullyConnection": fully_connection}
 ELEMENTWISE = {
     "Cast": cast, "Relu": relu, "Add": binary(np.add),
-    "Mul": binary(np.multiply), "Eltwise": binary(np.add),
+    "Sub": binary(np.subtract), "Mul": binary(np.multiply),
+    "Gelu": gelu, "Tanh": tanh, "Eltwise": binary(np.add),
     "Relu6": relu6, "LeakyRelu": leaky_relu,
     "Abs": lambda arith, node, args, result: np.abs(args[0][0]),
     "Sigmoid": lambda arith, node, args, result: arith.sigmoid(args[0][0]),
 }
 OTHERS = {"TransData": lambda arith, node, args, result: args[0][0],
           "SoftmaxV2": softmax, "ArgMaxD": arg_max, "Pooling": pooling,
-          "ReadSelect": read_select}
+          "ReadSelect": read_select, "MaxPool": max_pool,
+          "ReduceMeanD": reduce_mean, "LayerNorm": layer_norm,
+          "ConfusionTransposeD": confusion_transpose, "GatherV2D": gather,
+          "StridedSliceD": strided_slice}
 OPERATORS = {**CUBE, **ELEMENTWISE, **OTHERS}
 MEMBERS = {"conv2d": "Conv2D",
            "conv2d_backprop_input_d": "Conv2DBackpropInputD",
-           "mat_mul": "MatMulV2", "read_select": "ReadSelect",
+           "mat_mul": "MatMulV2", "batch_matmul_v2": "BatchMatMulV2",
+           "gelu": "Gelu", "tanh": "Tanh", "read_select": "ReadSelect",
            "eltwise": "Eltwise", "leaky_relu": "LeakyRelu", "relu": "Relu",
            "relu6": "Relu6", "add": "Add", "mul": "Mul", "abs": "Abs"}
 BINARY = ("Eltwise", "Add", "Mul")
