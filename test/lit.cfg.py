@@ -81,6 +81,21 @@ def runs_msaccucmp(wrapper):
     return result.returncode != 77
 
 
+def mounts_small_disks():
+    """Whether a test may have a disk of its own, for full ones."""
+    flags = "-m" if os.geteuid() == 0 else "-Urm"
+    command = ["unshare", flags, "mount", "-t", "tmpfs", "-o", "size=1M"]
+    try:
+        return not subprocess.run(
+            command + ["tmpfs", "/mnt"], stderr=subprocess.DEVNULL
+        ).returncode
+    except OSError:
+        return False
+
+
+if mounts_small_disks():
+    config.available_features.add("small-disks")
+
 if runs_msaccucmp(config.npu_msaccucmp):
     config.available_features.add("msaccucmp")
     config.substitutions.append(("%msaccucmp", config.npu_msaccucmp))

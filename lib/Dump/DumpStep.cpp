@@ -77,6 +77,13 @@ bool DumpSteps::contains(uint64_t step) const {
          });
 }
 
+std::vector<uint64_t> DumpSteps::boundaries() const {
+  std::vector<uint64_t> steps;
+  for (auto [first, last] : ranges)
+    steps.insert(steps.end(), {first, last + 1});
+  return steps;
+}
+
 std::string DumpSteps::str() const {
   std::string text;
   for (auto [first, last] : ranges) {

@@ -409,7 +409,10 @@ DumpWriter::create(DumpWriterOptions options) {
 }
 
 DumpWriter::~DumpWriter() {
-  if (impl->thread.joinable())
+  std::unique_lock lock(impl->mutex);
+  const bool isUsed = impl->jobsTaken != 0;
+  lock.unlock();
+  if (impl->thread.joinable() && isUsed)
     abort("the run ended before the dump was finished");
   // Nobody is left to be told; the manifest has the fault.
   static_cast<void>(finish());

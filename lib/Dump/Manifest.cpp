@@ -15,6 +15,9 @@ using namespace npu::dump;
 /// Entries are handed to the file in pieces of about this many bytes.
 static constexpr size_t flushSize = size_t(1) << 20;
 
+/// Entries that stay in memory: their files can make room on a full disk.
+static constexpr size_t numKept = 256;
+
 static Json describeJob(const DumpJob &job) {
   Json json = {{"op_type", job.opType}, {"op_name", job.record.opName}};
   if (job.modelName)
@@ -60,9 +63,9 @@ static Json describeParts(const DumpRecord &record, uint64_t offset) {
 ManifestWriter::ManifestWriter(std::string folder, const std::string &time,
                                uint32_t deviceId)
     : folder(std::move(folder)), deviceId(deviceId) {
-  pending = "{\"format\": \"npu-dump-manifest\", \"version\": 1,\n\"time\": " +
-            toText(time) + ", \"device\": " + std::to_string(deviceId) +
-            ",\n\"files\": [";
+  head = "{\"format\": \"npu-dump-manifest\", \"version\": 1,\n\"time\": " +
+         toText(time) + ", \"device\": " + std::to_string(deviceId) +
+         ",\n\"files\": [";
 }
 
 void ManifestWriter::addFile(const DumpJob &job, const ManifestFile &file) {
@@ -82,22 +85,31 @@ void ManifestWriter::addFile(const DumpJob &job, const ManifestFile &file) {
   json["size"] = size;
   json["crc32"] = checksum;
   json["tensors"] = std::move(parts);
-  pending += hasFiles ? ",\n" : "\n";
-  pending += toText(json);
-  hasFiles = true;
-  // A fault here is not lost: the entries stay pending, and finish meets it.
-  if (pending.size() >= flushSize)
-    flush();
+  entries.push_back({toText(json), file.path, toText(describeJob(job))});
+  entryBytes += entries.back().text.size();
+  // A fault here is not lost: the entries stay, and finish meets it.
+  if (entryBytes >= flushSize && entries.size() > numKept)
+    flush(entries.size() - numKept, "");
 }
 
 void ManifestWriter::addMissing(const DumpJob &job) {
-  missing += missing.empty() ? "\n" : ",\n";
-  missing += toText(describeJob(job));
+  addMissing(toText(describeJob(job)));
 }
 
-/// Appends what is pending to the hidden file. Returns 0 or an errno value; a
-/// failed flush leaves the file as it was.
-int ManifestWriter::flush() {
+void ManifestWriter::addMissing(std::string text) {
+  missing += (missing.empty() ? "\n" : ",\n") + std::move(text);
+}
+
+void ManifestWriter::dropNewest() {
+  Entry &entry = entries.back();
+  ::unlink((folder + "/" + entry.path).c_str());
+  addMissing(std::move(entry.missing));
+  entryBytes -= entry.text.size();
+  entries.pop_back();
+}
+
+/// Returns 0 or an errno value; a failed flush leaves all as it was.
+int ManifestWriter::flush(size_t count, const std::string &tail) {
   if (!fd) {
     FileDescriptor folderFd = openFolder(folder);
     if (!folderFd)
@@ -106,14 +118,23 @@ int ManifestWriter::flush() {
     if (!fd)
       return errno;
   }
+  std::string text = head;
+  for (size_t i = 0; i < count; ++i)
+    text += (hasFiles || i > 0 ? ",\n" : "\n") + entries[i].text;
+  text += tail;
   const off_t start = ::lseek(fd.get(), 0, SEEK_CUR);
-  if (int error = writeAll(fd.get(), asBytes(pending))) {
+  if (int error = writeAll(fd.get(), asBytes(text))) {
     if (::ftruncate(fd.get(), start) != 0)
       return errno;
     ::lseek(fd.get(), start, SEEK_SET);
     return error;
   }
-  pending.clear();
+  head.clear();
+  hasFiles |= count != 0;
+  for (; count != 0; --count) {
+    entryBytes -= entries.front().text.size();
+    entries.pop_front();
+  }
   return 0;
 }
 
@@ -128,13 +149,28 @@ int ManifestWriter::publish(int folderFd) {
   }
 }
 
-Status ManifestWriter::finish(const std::string &reason) {
-  pending += "\n],\n\"missing\": [" + missing + "\n],\n\"status\": ";
-  if (reason.empty())
-    pending += "\"complete\"}\n";
-  else
-    pending += "\"incomplete\", \"reason\": " + toText(reason) + "}\n";
-  int error = flush();
+Status ManifestWriter::finish(std::string reason) {
+  auto describe = [&](int error) {
+    return errnoStatus(ErrorKind::Incomplete, folder + ": the manifest", error);
+  };
+  auto isFull = [](int error) { return error == ENOSPC || error == EDQUOT; };
+  Status lost;
+  int error = 0;
+  while (true) {
+    std::string tail = "\n],\n\"missing\": [" + missing + "\n],\n\"status\": ";
+    if (reason.empty())
+      tail += "\"complete\"}\n";
+    else
+      tail += "\"incomplete\", \"reason\": " + toText(reason) + "}\n";
+    error = flush(entries.size(), tail);
+    if (!isFull(error) || entries.empty())
+      break;
+    if (reason.empty()) {
+      lost = describe(error);
+      reason = lost.message();
+    }
+    dropNewest();
+  }
   FileDescriptor folderFd;
   if (fd) {
     if (int closeError = fd.close(); error == 0)
@@ -147,7 +183,5 @@ Status ManifestWriter::finish(const std::string &reason) {
     if (error != 0)
       ::unlinkat(folderFd.get(), temporaryName.c_str(), 0);
   }
-  if (error == 0)
-    return Status();
-  return errnoStatus(ErrorKind::Incomplete, folder + ": the manifest", error);
+  return error == 0 ? std::move(lost) : describe(error);
 }

@@ -5,6 +5,8 @@
 
 #include "npu/Dump/DumpWriter.h"
 
+#include <deque>
+
 namespace npu::dump {
 
 /// A file that was written.
@@ -31,22 +33,37 @@ public:
   void addMissing(const DumpJob &job);
 
   /// Whether anything was listed.
-  bool empty() const { return !hasFiles && missing.empty(); }
+  bool empty() const { return !hasFiles && entries.empty() && missing.empty(); }
 
   /// Completes the manifest; an empty \p reason means that the run is complete.
-  Status finish(const std::string &reason);
+  /// Where the disk has no room for it, the newest files make some: they are
+  /// removed and listed as missing. Fails if there is no manifest, or if a
+  /// complete run lost files.
+  Status finish(std::string reason);
 
 private:
-  int flush();
+  /// A file that is listed in memory only.
+  struct Entry {
+    std::string text;
+    std::string path;    ///< below the folder
+    std::string missing; ///< its text once it is gone
+  };
+  /// Writes the oldest \p count entries and \p tail.
+  int flush(size_t count, const std::string &tail);
   int publish(int folderFd);
+  /// Removes the newest file.
+  void dropNewest();
+  void addMissing(std::string text);
 
   std::string folder;
   uint32_t deviceId;
   FileDescriptor fd;
   std::string temporaryName;
-  std::string pending;
+  std::string head; ///< empty once it is written
+  std::deque<Entry> entries;
+  size_t entryBytes = 0;
   std::string missing;
-  bool hasFiles = false;
+  bool hasFiles = false; ///< some are written
 };
 
 } // namespace npu::dump

@@ -6,6 +6,8 @@
 
 #include "npu/Dialect/Instr/IR/Instr.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace npu;
 using ge::NodeOp;
@@ -76,7 +78,7 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
                      const dump::StatisticsFormat &statistics) {
   if (Status status = check(statistics); !status)
     return status;
-  auto recorder = std::unique_ptr<DumpRecorder>(new DumpRecorder(writer));
+  auto recorder = std::unique_ptr<DumpRecorder>(new DumpRecorder(plan, writer));
   recorder->statistics = statistics;
   recorder->model = {graph.getGraphName().str(), modelId};
   llvm::DenseMap<Operation *, const PlannedNode *> nodes;
@@ -179,8 +181,9 @@ dump::DumpJob DumpRecorder::makeJob(const NodeRun &run,
   return job;
 }
 
-Status DumpRecorder::memberFinished(const NodeRun &run, const Member &member,
-                                    instr::DumpData data) {
+dump::DumpJob DumpRecorder::makeMemberJob(const NodeRun &run,
+                                          const Member &member,
+                                          instr::DumpData data) const {
   const Request wanted = merge(member.requests, run.iteration, data);
   NodeOp op = member.node.op;
   std::vector<Buffer> inputs(member.node.inputs.size());
@@ -192,20 +195,24 @@ Status DumpRecorder::memberFinished(const NodeRun &run, const Member &member,
   const NodeRun memberRun{member.node, run.iteration, inputs, outputs, {}, 0};
   dump::DumpJob job = makeJob(memberRun, wanted);
   job.nameInFile = member.nameInFile;
-  return enqueue(std::move(job));
+  return job;
 }
 
-Status DumpRecorder::nodeFinished(const NodeRun &run) {
+Status
+DumpRecorder::forEachJob(const NodeRun &run,
+                         llvm::function_ref<Status(dump::DumpJob)> use) const {
   for (instr::DumpData data : {instr::DumpData::Tensor, instr::DumpData::Stats})
-    if (Status status = dumpNode(run, data); !status)
+    if (Status status = forEachJob(run, data, use); !status)
       return status;
   return {};
 }
 
-Status DumpRecorder::dumpNode(const NodeRun &run, instr::DumpData data) {
+Status
+DumpRecorder::forEachJob(const NodeRun &run, instr::DumpData data,
+                         llvm::function_ref<Status(dump::DumpJob)> use) const {
   if (auto it = members.find(run.node.op); it != members.end())
     for (const Member &member : llvm::make_second_range(it->second))
-      if (Status status = memberFinished(run, member, data); !status)
+      if (Status status = use(makeMemberJob(run, member, data)); !status)
         return status;
 
   auto it = requests.find(run.node.op);
@@ -214,14 +221,19 @@ Status DumpRecorder::dumpNode(const NodeRun &run, instr::DumpData data) {
   dump::DumpJob job = makeJob(run, merge(it->second, run.iteration, data));
   auto reader = readers.find(run.node.op);
   if (reader == readers.end() || reader->second.empty())
-    return enqueue(std::move(job));
+    return use(std::move(job));
   for (const PlannedNode *node : reader->second) {
     job.taskId = node->taskId;
     job.streamId = node->streamId;
-    if (Status status = enqueue(job); !status)
+    if (Status status = use(job); !status)
       return status;
   }
   return {};
+}
+
+Status DumpRecorder::nodeFinished(const NodeRun &run) {
+  return forEachJob(run,
+                    [&](dump::DumpJob job) { return enqueue(std::move(job)); });
 }
 
 Status DumpRecorder::nodeFailed(const NodeRun &run, const Status &why) {
@@ -229,4 +241,87 @@ Status DumpRecorder::nodeFailed(const NodeRun &run, const Status &why) {
   // The outputs are not there.
   return enqueue(
       makeDumpJob({run.node, run.iteration, run.inputs, {}, {}, 0}, model));
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+DumpSize &DumpSize::operator+=(const DumpSize &other) {
+  files = llvm::SaturatingAdd(files, other.files);
+  bytes = llvm::SaturatingAdd(bytes, other.bytes);
+  isBound |= other.isBound;
+  return *this;
+}
+
+DumpSize DumpSize::operator*(uint64_t times) const {
+  return {llvm::SaturatingMultiply(files, times),
+          llvm::SaturatingMultiply(bytes, times), isBound};
+}
+
+/// What the file of \p job takes. Its tensors have sizes, but no data.
+static DumpSize measureJob(dump::DumpJob job, uint64_t blockSize) {
+  // More than the text of a row with all statistics, and of an entry of the
+  // manifest with a tensor.
+  constexpr uint64_t statisticsRow = 512, manifestEntry = 512;
+  uint64_t payload = 0, numTensors = 0;
+  for (auto *tensors : {&job.record.inputs, &job.record.outputs})
+    for (dump::DumpTensor &tensor : *tensors) {
+      tensor.size = tensor.data.size();
+      payload += tensor.size;
+      ++numTensors;
+    }
+  if (payload == 0)
+    return {};                             // makes no file
+  job.record.dumpTime = uint64_t(1) << 50; // as long as that of these decades
+  const uint64_t size =
+      job.makeCsv ? (numTensors + 1) * statisticsRow
+                  : dump::serializeHeader(job.record).size() + payload;
+  return {1, llvm::alignTo(size, blockSize) + (numTensors + 1) * manifestEntry,
+          static_cast<bool>(job.makeCsv)};
+}
+
+DumpSize DumpRecorder::measure(uint64_t iteration, uint64_t blockSize) const {
+  DumpSize total;
+  for (const PlannedNode &node : plan.nodes) {
+    const std::vector<Buffer> inputs(node.inputs.size());
+    const std::vector<Buffer> outputs(node.outputs.size());
+    const NodeRun run{node, iteration, inputs, outputs, {}, 0};
+    Status status = forEachJob(run, [&](dump::DumpJob job) {
+      total += measureJob(std::move(job), blockSize);
+      return Status();
+    });
+    assert(status.ok() && "measuring does not fail");
+    (void)status;
+  }
+  return total;
+}
+
+DumpSize DumpRecorder::measureAll(uint64_t iterations, uint64_t blockSize,
+                                  DumpSize &largest) const {
+  // Iterations between two boundaries have the same dumps.
+  llvm::SmallVector<uint64_t> starts{0};
+  auto addBoundaries = [&](const Requests &requests) {
+    for (const Request &request : requests)
+      llvm::append_range(starts, request.steps.boundaries());
+  };
+  for (const auto &[node, wanted] : requests)
+    addBoundaries(wanted);
+  for (const auto &[node, wanted] : members)
+    for (const auto &[op, member] : wanted)
+      addBoundaries(member.requests);
+  llvm::sort(starts);
+  starts.erase(llvm::unique(starts), starts.end());
+
+  DumpSize total;
+  for (size_t i = 0; i != starts.size() && starts[i] < iterations; ++i) {
+    const uint64_t end = i + 1 == starts.size()
+                             ? iterations
+                             : std::min(starts[i + 1], iterations);
+    const DumpSize one = measure(starts[i], blockSize);
+    if (one.bytes > largest.bytes)
+      largest = one;
+    total += one * (end - starts[i]);
+  }
+  return total;
 }

@@ -87,7 +87,7 @@ llvm::json::Value RunReport::toJson(const Session &session,
   using llvm::json::Array;
   using llvm::json::Object;
   Object report = head;
-  report["outcome"] = outcome.empty() ? "complete" : outcome;
+  report["outcome"] = outcome.empty() ? std::string("complete") : outcome.str();
 
   report["iteration_seconds"] = Array(iterationSeconds);
 

@@ -18,7 +18,10 @@ using namespace npu;
 using Kind = PlannedNode::Kind;
 
 Session::Session(SessionOptions options)
-    : options(std::move(options)), threads(this->options.threads) {}
+    : options(std::move(options)), threads(this->options.threads) {
+  if (!this->options.device)
+    this->options.device = std::make_shared<DeviceState>();
+}
 
 //===----------------------------------------------------------------------===//
 // Sources
@@ -131,22 +134,33 @@ Status Session::assignFiles() {
   return {};
 }
 
+Expected<std::vector<Buffer>> Session::readFile(const std::string &path,
+                                                const PlannedNode &node,
+                                                unsigned output) {
+  Expected<NpyFile> file = readNpy(path);
+  if (!file)
+    return file.takeStatus();
+  Expected<std::vector<Buffer>> tensors =
+      makeTensors(file->array, node.outputs[output], options.iterations, pool);
+  if (!tensors)
+    return tensors.takeStatus().withContext(path + ": for " +
+                                            describeTensor(node, output));
+  return tensors;
+}
+
 /// The tensors of a source: one, one an iteration, or none if nothing gives it
 /// data.
 Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
                                                   unsigned output) {
   const TensorDesc &desc = node.outputs[output];
-  if (const std::string *path = files[node.outputSlots[output]]) {
-    Expected<NpyFile> file = readNpy(*path);
-    if (!file)
-      return file.takeStatus();
-    Expected<std::vector<Buffer>> tensors =
-        makeTensors(file->array, desc, options.iterations, pool);
-    if (!tensors)
-      return tensors.takeStatus().withContext(*path + ": for " +
-                                              describeTensor(node, output));
-    return tensors;
-  }
+  if (const std::string *path = files[node.outputSlots[output]])
+    return readFile(*path, node, output);
+  auto allocate = [&]() -> Expected<Buffer> {
+    if (Buffer buffer = pool.acquire(desc.byteSize()))
+      return buffer;
+    return Status::error(ErrorKind::Incomplete,
+                         "no memory for " + describeTensor(node, output));
+  };
   ge::NodeOp op = node.op;
   if (std::optional<ByteView> payload = getPayload(op)) {
     if (payload->size() != desc.byteSize())
@@ -154,12 +168,11 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
                            std::to_string(payload->size()) +
                            " bytes; expected " +
                            std::to_string(desc.byteSize()));
-    Buffer buffer = pool.acquire(desc.byteSize());
+    Expected<Buffer> buffer = allocate();
     if (!buffer)
-      return Status::error(ErrorKind::Incomplete,
-                           "no memory for " + describeTensor(node, output));
-    std::memcpy(buffer.get(), payload->data(), payload->size());
-    return std::vector<Buffer>{buffer};
+      return buffer.takeStatus();
+    std::memcpy(buffer->get(), payload->data(), payload->size());
+    return std::vector<Buffer>{*buffer};
   }
   if (options.randomSeed) {
     // Like inputs these are not negative.
@@ -172,15 +185,79 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
     randomNames.push_back(describeTensor(node, output));
     return std::vector<Buffer>{*buffer};
   }
+  if (isAssignedFirst(node)) {
+    Expected<Buffer> buffer = allocate();
+    if (!buffer)
+      return buffer.takeStatus();
+    std::memset(buffer->get(), 0, desc.byteSize());
+    return std::vector<Buffer>{*buffer};
+  }
   return std::vector<Buffer>();
+}
+
+bool Session::isAssignedFirst(const PlannedNode &node) const {
+  if (node.role != SourceRole::Variable || node.readers.empty())
+    return false;
+  const PlannedNode &first = graphPlan->nodes[node.readers.front()];
+  return first.op.getOpType() == "Assign" && !first.inputSlots.empty() &&
+         first.inputSlots[0] == node.outputSlots[0] &&
+         llvm::count(first.inputSlots, node.outputSlots[0]) == 1;
+}
+
+/// Whether \p node can be shared with other graphs.
+static bool isVariable(const PlannedNode &node) {
+  return node.kind == Kind::Source && !node.isFed &&
+         node.role == SourceRole::Variable && node.outputs.size() == 1;
+}
+
+Expected<bool> Session::findVariable(const PlannedNode &node) {
+  if (!isVariable(node))
+    return false;
+  ge::NodeOp op = node.op;
+  auto it = options.device->variables.find(op.getNodeName());
+  if (it == options.device->variables.end())
+    return false;
+  DeviceState::Variable &variable = it->second;
+  const unsigned slot = node.outputSlots.front();
+  if (variable.desc.toString() != node.outputs.front().toString())
+    return Status::error(describeTensor(node, 0) +
+                         ": is a variable of an earlier graph, expected its " +
+                         variable.desc.toString());
+  if (files[slot] && *files[slot] != variable.file)
+    return Status::error(describeTensor(node, 0) + ": --bind gives " +
+                         *files[slot] +
+                         ", but it is a variable of an earlier graph with a "
+                         "value; expected --bind for that graph alone");
+  variables[slot] = &variable;
+  return true;
+}
+
+/// A variable with a value for each iteration is no variable of the device: the
+/// files give all it has.
+void Session::makeVariable(const PlannedNode &node) {
+  const unsigned slot = node.outputSlots.front();
+  if (!isVariable(node) || sources[slot].size() != 1)
+    return;
+  ge::NodeOp op = node.op;
+  DeviceState::Variable &variable = options.device->variables[op.getNodeName()];
+  variable = {node.outputs.front(), sources[slot].front(),
+              files[slot] ? *files[slot] : std::string()};
+  variables[slot] = &variable;
+  sources[slot].clear();
 }
 
 Status Session::readSources() {
   sources.resize(graphPlan->numSlots);
+  variables.resize(graphPlan->numSlots);
   flushedSources.resize(graphPlan->numSlots);
   std::vector<std::string> missing;
   for (const PlannedNode &node : graphPlan->nodes) {
     if (node.kind != Kind::Source)
+      continue;
+    Expected<bool> isKnown = findVariable(node);
+    if (!isKnown)
+      return isKnown.takeStatus();
+    if (*isKnown)
       continue;
     for (unsigned output = 0; output != node.outputs.size(); ++output) {
       Expected<std::vector<Buffer>> tensors = readSource(node, output);
@@ -195,6 +272,7 @@ Status Session::readSources() {
           if (flushDenormals(node.outputs[output], tensor.get()))
             flushedSources[slot] = true;
     }
+    makeVariable(node);
   }
   if (missing.empty())
     return {};
@@ -281,7 +359,7 @@ Status Session::runFloatStatus(PlannedNode &node,
   }
 
   StringRef type = node.op.getOpType();
-  if (type == "NPUGetFloatStatus" && overflowedNodes != 0) {
+  if (type == "NPUGetFloatStatus" && options.device->overflowedNodes != 0) {
     // The device writes into its input. Whoever holds that keeps it as it was.
     if (inputs.empty() || !inputs[0] ||
         node.inputs[0]->dtype != DataType::Float)
@@ -299,14 +377,21 @@ Status Session::runFloatStatus(PlannedNode &node,
       return Status::error(ErrorKind::Incomplete,
                            node.describe() + ": expected int32 as its output");
     // Ascend910B counts, the others say that it happened.
-    const uint32_t value = options.config.soc == Soc::Ascend910B
-                               ? overflowedNodes
-                               : (overflowedNodes ? 3 : 0);
+    const uint32_t count = options.device->overflowedNodes;
+    const uint32_t value =
+        options.config.soc == Soc::Ascend910B ? count : (count ? 3 : 0);
     std::memcpy(outputs[0].get(), &value, sizeof(value));
   } else if (type.starts_with("NPUClearFloatStatus")) {
-    overflowedNodes = 0;
+    options.device->overflowedNodes = 0;
   }
   return {};
+}
+
+const Buffer &Session::getSource(unsigned slot, uint64_t iteration) const {
+  if (variables[slot])
+    return variables[slot]->value;
+  const std::vector<Buffer> &tensors = sources[slot];
+  return tensors.size() == 1 ? tensors[0] : tensors[iteration];
 }
 
 Status Session::runNode(PlannedNode &node, uint64_t iteration,
@@ -324,8 +409,7 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
   };
   if (node.kind == Kind::Source) {
     for (unsigned slot : node.outputSlots) {
-      const std::vector<Buffer> &tensors = sources[slot];
-      slots[slot] = tensors.size() == 1 ? tensors[0] : tensors[iteration];
+      slots[slot] = getSource(slot, iteration);
       outputs.push_back(slots[slot]);
       if (flushedSources[slot])
         run.status.valid |= status::FloatUnderflow;
@@ -391,10 +475,12 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
       // A variable keeps its value for the next iteration, unless a file gives
       // one for each.
       const unsigned slot = resultSlots[result];
-      if (graphPlan->persistent[slot] && sources[slot].size() == 1)
+      if (variables[slot])
+        variables[slot]->value = results[result];
+      else if (graphPlan->persistent[slot] && sources[slot].size() == 1)
         sources[slot][0] = results[result];
     }
-    overflowedNodes +=
+    options.device->overflowedNodes +=
         ((status->valid | status->padding) & status::Documented) != 0;
   }
   run.outputs = outputs;

@@ -25,6 +25,11 @@ struct OverflowSettings {
   std::optional<double> halfRiskThreshold;
   std::string halfRiskList; ///< file for the names of the candidates
   std::vector<double> suspiciousValues;
+
+  /// Whether something is looked for.
+  bool any() const {
+    return record || analyse || halfRiskThreshold || !suspiciousValues.empty();
+  }
 };
 
 /// The observers of a run that deal with overflow, and what they found.

@@ -12,6 +12,13 @@ bool ProgressLine::isWanted() {
   return llvm::sys::Process::StandardErrIsDisplayed();
 }
 
+void ProgressLine::begin(size_t nodes, uint64_t iterations) {
+  std::lock_guard lock(mutex);
+  numNodes = nodes;
+  numIterations = iterations;
+  iteration = node = 0;
+}
+
 Status ProgressLine::nodeFinished(const NodeRun &run) {
   std::lock_guard lock(mutex);
   if (iteration != run.iteration)

@@ -16,10 +16,10 @@ class ProgressLine : public ExecutionObserver {
 public:
   static bool isWanted();
 
-  ProgressLine(size_t numNodes, uint64_t numIterations)
-      : numNodes(numNodes), numIterations(numIterations) {}
   ~ProgressLine() override { clear(); }
 
+  /// A graph with \p nodes nodes, for \p iterations.
+  void begin(size_t nodes, uint64_t iterations);
   Status nodeFinished(const NodeRun &run) override;
   /// Bytes of dump files that are written and that wait; from any thread.
   void dumpProgressed(uint64_t written, uint64_t queued);
@@ -29,9 +29,9 @@ public:
 private:
   void draw();
 
-  const size_t numNodes;
-  const uint64_t numIterations;
   std::mutex mutex;
+  size_t numNodes = 0;
+  uint64_t numIterations = 0;
   uint64_t iteration = 0;
   size_t node = 0;
   uint64_t bytesWritten = 0, bytesQueued = 0;

@@ -229,6 +229,9 @@ static Status readOverflowSettings(const RunOptions &options,
   overflow.halfRiskList = options.halfRiskList;
   if (!overflow.halfRiskList.empty() && !overflow.halfRiskThreshold)
     return Status::error("--half-risk-list needs --half-risk");
+  if (!overflow.halfRiskList.empty() && options.graphs.size() > 1)
+    return Status::error("--half-risk-list: expected one graph, as the names "
+                         "of several may be the same");
   return {};
 }
 
@@ -280,13 +283,29 @@ static Status checkOutputDir(llvm::StringRef path) {
   return {};
 }
 
+/// How often each graph runs.
+static Status readIterations(const RunOptions &options,
+                             std::vector<uint64_t> &iterations) {
+  iterations.assign(options.iterations.begin(), options.iterations.end());
+  if (iterations.empty())
+    iterations.push_back(1);
+  if (llvm::is_contained(iterations, 0u))
+    return Status::error("--iterations 0: expected at least 1");
+  if (iterations.size() != 1 && iterations.size() != options.graphs.size())
+    return Status::error("--iterations: " + std::to_string(iterations.size()) +
+                         " numbers for " +
+                         std::to_string(options.graphs.size()) +
+                         " graphs, expected one or as many");
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // All of it
 //===----------------------------------------------------------------------===//
 
 Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
   RunSettings settings;
-  settings.inputFiles.push_back(options.graph);
+  llvm::append_range(settings.inputFiles, options.graphs);
   for (const auto *option : {&options.fusionSource, &options.dumpConfig})
     if (!option->empty())
       settings.inputFiles.push_back(*option);
@@ -314,8 +333,8 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
   if (!seed)
     return seed.takeStatus();
   session.randomSeed = *seed;
-  if (options.iterations == 0)
-    return Status::error("--iterations 0: expected at least 1");
+  if (Status status = readIterations(options, settings.iterations); !status)
+    return status;
   if (options.threads > maxThreads)
     return Status::error("--threads " + std::to_string(options.threads) +
                          ": expected at most " + std::to_string(maxThreads));
@@ -329,7 +348,12 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
   settings.dump = std::move(*dump);
   if (Status status = readOverflowSettings(options, settings); !status)
     return status;
-  session.iterations = options.iterations;
+  if (options.dumpBudget.getNumOccurrences() != 0) {
+    Expected<DumpLimit> limit = parseDumpLimit(options.dumpBudget.getValue());
+    if (!limit)
+      return limit.takeStatus().withContext("--dump-budget");
+    settings.dumpLimit = *limit;
+  }
   if (Status status = checkReport(options.report, settings.inputFiles); !status)
     return status;
   if (Status status = checkOutputDir(options.outputDir.getValue()); !status)

@@ -3,6 +3,7 @@
 #ifndef NPU_LIB_TOOLS_RUNOPTIONS_H
 #define NPU_LIB_TOOLS_RUNOPTIONS_H
 
+#include "DiskBudget.h"
 #include "OverflowRun.h"
 
 #include "npu/Dump/DumpConfig.h"
@@ -24,9 +25,9 @@ struct RunOptions {
   using value_desc = llvm::cl::value_desc;
 
   llvm::cl::OptionCategory category{"npu-run options"};
-  Option<std::string> graph{
-      llvm::cl::Positional, llvm::cl::Required,
-      desc("GRAPH (graph text, MLIR, or a folder of stage files)"),
+  List<std::string> graphs{
+      llvm::cl::Positional, llvm::cl::OneOrMore,
+      desc("GRAPH... (graph text, MLIR, or a folder of stage files)"),
       cat(category)};
 
   // Data.
@@ -44,9 +45,10 @@ struct RunOptions {
       value_desc("fail|random:SEED"), llvm::cl::init("fail"), cat(category)};
 
   // Execution.
-  Option<uint64_t> iterations{"iterations", desc("How often to run"),
-                              value_desc("N"), llvm::cl::init(1),
-                              cat(category)};
+  List<uint64_t> iterations{
+      "iterations", llvm::cl::CommaSeparated,
+      desc("How often to run each graph, or a number for each"),
+      value_desc("N,..."), cat(category)};
   Option<std::string> soc{
       "soc", desc("Ascend310, Ascend310P, Ascend910A (default) or Ascend910B"),
       value_desc("NAME"), llvm::cl::init("Ascend910A"), cat(category)};
@@ -96,6 +98,11 @@ struct RunOptions {
       "dump-members",
       desc("Dump the members of fused nodes as well, which no NPU does"),
       cat(category)};
+  Option<std::string> dumpBudget{
+      "dump-budget",
+      desc("Bytes that dumps may take (K, M, G, T); any: go on even where the "
+           "disk has less"),
+      value_desc("BYTES|any"), cat(category)};
   Option<std::string> dumpConfig{"dump-config",
                                  desc("acl JSON file with the dump options"),
                                  value_desc("FILE.json"), cat(category)};
@@ -153,7 +160,9 @@ struct RunOptions {
 
   Option<unsigned> deviceId{"device-id", desc("Names the dump folder"),
                             value_desc("N"), llvm::cl::init(0), cat(category)};
-  Option<unsigned> modelId{"model-id", desc("Names the dump folder"),
+  Option<unsigned> modelId{"model-id",
+                           desc("Names the dump folder; of several graphs the "
+                                "first one's"),
                            value_desc("N"), llvm::cl::init(1), cat(category)};
 
   // Results.
@@ -167,7 +176,9 @@ struct RunOptions {
 /// What the options say, checked as far as it can be without the graph.
 struct RunSettings {
   SessionOptions session;
+  std::vector<uint64_t> iterations; ///< one for all graphs, or one for each
   dump::DumpConfig dump;
+  DumpLimit dumpLimit;
   OverflowSettings overflow;
   /// Whether the folder of a dump has the model's name as a level.
   bool modelNameInFolder = true;

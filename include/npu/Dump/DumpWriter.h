@@ -82,7 +82,8 @@ public:
   static Expected<std::unique_ptr<DumpWriter>>
   create(DumpWriterOptions options);
 
-  /// Without finish(), the manifest says that the run ended early.
+  /// Without finish(), the manifest says that the run ended early, if it has
+  /// begun to dump.
   ~DumpWriter();
 
   /// Takes \p job, waiting while too much is in flight. A job without bytes

@@ -17,6 +17,18 @@ enum class DumpData : uint32_t;
 
 namespace npu {
 
+/// What dumps take on a disk.
+struct DumpSize {
+  uint64_t files = 0;
+  uint64_t bytes = 0; ///< whole blocks, with the share of the manifest
+  /// Whether there may be less: of statistics only a bound is known.
+  bool isBound = false;
+
+  /// All are at most 2^64 - 1.
+  DumpSize &operator+=(const DumpSize &other);
+  DumpSize operator*(uint64_t times) const;
+};
+
 /// Writes a dump file for every node that an instr.dump of the graph has as its
 /// subject. Several instr.dump of a node make one file. A Data node is no task:
 /// its file bears the task of the node that reads it, as on the device.
@@ -28,8 +40,8 @@ namespace npu {
 class DumpRecorder : public ExecutionObserver {
 public:
   /// Reads the instr.dump operations of \p graph. Fails on a step list that is
-  /// none. What wants statistics gets them in the form \p statistics. \p writer
-  /// outlives the recorder.
+  /// none. What wants statistics gets them in the form \p statistics. \p plan
+  /// and \p writer outlive the recorder.
   static Expected<std::unique_ptr<DumpRecorder>>
   create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
          dump::DumpWriter &writer,
@@ -41,6 +53,14 @@ public:
   Status nodeFailed(const NodeRun &run, const Status &why) override;
 
   uint64_t filesQueued() const { return numFiles; }
+
+  /// The dumps of \p iteration, if it runs to its end, on a disk with blocks
+  /// of \p blockSize bytes.
+  DumpSize measure(uint64_t iteration, uint64_t blockSize) const;
+  /// The dumps of the first \p iterations. \p largest gets those of the
+  /// iteration with the most.
+  DumpSize measureAll(uint64_t iterations, uint64_t blockSize,
+                      DumpSize &largest) const;
 
 private:
   struct Request {
@@ -58,7 +78,8 @@ private:
 
     Status initialize(ge::NodeOp op, const PlannedNode &fused);
   };
-  DumpRecorder(dump::DumpWriter &writer) : writer(writer) {}
+  DumpRecorder(const Plan &plan, dump::DumpWriter &writer)
+      : plan(plan), writer(writer) {}
 
   static Expected<Request> readRequest(instr::DumpOp op,
                                        const PlannedNode &node);
@@ -67,13 +88,17 @@ private:
   static Request merge(const Requests &requests, uint64_t iteration,
                        instr::DumpData data);
   dump::DumpJob makeJob(const NodeRun &run, const Request &wanted) const;
-  Status dumpNode(const NodeRun &run, instr::DumpData data);
-
-  Status memberFinished(const NodeRun &run, const Member &member,
-                        instr::DumpData data);
+  dump::DumpJob makeMemberJob(const NodeRun &run, const Member &member,
+                              instr::DumpData data) const;
+  /// Calls \p use for each file that the run of a node makes.
+  Status forEachJob(const NodeRun &run,
+                    llvm::function_ref<Status(dump::DumpJob)> use) const;
+  Status forEachJob(const NodeRun &run, instr::DumpData data,
+                    llvm::function_ref<Status(dump::DumpJob)> use) const;
   /// Hands \p job over unless there is nothing in it.
   Status enqueue(dump::DumpJob job);
 
+  const Plan &plan;
   dump::DumpWriter &writer;
   dump::StatisticsFormat statistics;
   DumpedModel model;

@@ -33,6 +33,20 @@ public:
   }
 };
 
+/// What graphs that run on the same device have in common.
+struct DeviceState {
+  struct Variable {
+    TensorDesc desc;
+    Buffer value;
+    std::string file; ///< that gave the first value; empty for none
+  };
+  /// By the names of their nodes, as in a session of GE.
+  llvm::StringMap<Variable> variables;
+  /// Nodes that overflowed since the flag of the device was cleared. It lives
+  /// on between iterations.
+  uint32_t overflowedNodes = 0;
+};
+
 struct SessionOptions {
   NumericConfig config;
   unsigned threads = 1;
@@ -46,6 +60,10 @@ struct SessionOptions {
   /// outputs: for inputs, for constants and variables, and for nodes that
   /// cannot be computed.
   llvm::StringMap<std::string> inputs, bindings, fallbacks;
+  /// Shared with the sessions of other graphs; one of its own where null. A
+  /// variable has the value that the first session gave it until a graph
+  /// changes it; later sessions need no data for it.
+  std::shared_ptr<DeviceState> device;
 };
 
 /// An output of the graph.
@@ -89,6 +107,16 @@ private:
   Status readSources();
   Expected<std::vector<Buffer>> readSource(const PlannedNode &node,
                                            unsigned output);
+  Expected<std::vector<Buffer>>
+  readFile(const std::string &path, const PlannedNode &node, unsigned output);
+  /// Takes the variable of the device that \p node is, if an earlier session
+  /// has made it.
+  Expected<bool> findVariable(const PlannedNode &node);
+  void makeVariable(const PlannedNode &node);
+  /// Whether the first that \p node's readers do is to give it a value.
+  bool isAssignedFirst(const PlannedNode &node) const;
+  /// The value of the source \p slot in \p iteration.
+  const Buffer &getSource(unsigned slot, uint64_t iteration) const;
   void describeOutputs();
   Status runNode(PlannedNode &node, uint64_t iteration,
                  llvm::ArrayRef<ExecutionObserver *> observers);
@@ -101,17 +129,16 @@ private:
   std::optional<Plan> graphPlan;
   /// By slot: the file that was given for it, or null.
   std::vector<const std::string *> files;
-  /// Values of sources by slot: one for all iterations, or one for each.
+  /// Values of sources by slot: one for all iterations, or one for each; none
+  /// of a variable of the device.
   std::vector<std::vector<Buffer>> sources;
+  std::vector<DeviceState::Variable *> variables; // by slot, or null
   /// Sources of which denormal elements were flushed, by slot.
   std::vector<bool> flushedSources;
   /// All values while a run needs them.
   std::vector<Buffer> slots;
   std::vector<GraphOutput> graphOutputs;
   std::vector<unsigned> outputSlots; // by output of the graph
-  /// Nodes that overflowed since the flag of the device was cleared. The flag
-  /// is the device's: it lives on between iterations.
-  uint32_t overflowedNodes = 0;
   std::vector<std::string> randomNames;
 };
 

@@ -1,0 +1,313 @@
+//===- GraphRun.cpp - A graph of a run of npu-run -------------------------===//
+
+#include "GraphRun.h"
+
+#include "GraphLoader.h"
+
+#include "npu/Dialect/Instr/IR/Instr.h"
+#include "npu/Transforms/InlineCalls.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace npu;
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+Status GraphRun::load(MLIRContext *context) {
+  Expected<OwningOpRef<ModuleOp>> loaded = loadGraph(path, context);
+  if (!loaded)
+    return loaded.takeStatus();
+  module = std::move(*loaded);
+  auto graphs = module->getOps<ge::GraphOp>();
+  if (graphs.empty())
+    return Status::error(path + ": expected a ge.graph in the module");
+  graph = *graphs.begin(); // the first one is the root
+
+  if (failed(inlineCalls(graph)))
+    return Status::error("");
+  boundDynamicOutputs(graph);
+
+  OwningOpRef<ModuleOp> stage;
+  if (!options.fusionSource.empty()) {
+    std::string stagePath = options.fusionSource;
+    Expected<OwningOpRef<ModuleOp>> source = loadGraph(stagePath, context);
+    if (!source)
+      return source.takeStatus();
+    stage = std::move(*source);
+  }
+  if (failed(recoverFused(graph,
+                          stage ? findStage(graph, *stage) : ge::GraphOp(),
+                          settings.quant)))
+    return Status::error("");
+  for (auto node : graph.getBody().getOps<ge::NodeOp>())
+    nodeNames.insert(node.getNodeName());
+  return {};
+}
+
+Status GraphRun::instrument(MLIRContext *context) {
+  if (Status status = insertDumps(context); !status)
+    return status;
+  return insertOverflowChecks(context);
+}
+
+llvm::SetVector<StringRef> GraphRun::graphNames() {
+  llvm::SetVector<StringRef> names;
+  for (auto other : module->getOps<ge::GraphOp>())
+    names.insert(other.getGraphName());
+  return names;
+}
+
+/// What npu-insert-dump is to select, run by run of the pass.
+std::vector<InsertDumpOptions> GraphRun::getDumpSelections() {
+  const dump::DumpConfig &config = settings.dump;
+  InsertDumpOptions pass;
+  pass.mode = config.mode == dump::DumpMode::Input    ? DumpMode::Input
+              : config.mode == dump::DumpMode::Output ? DumpMode::Output
+                                                      : DumpMode::All;
+  pass.step = config.steps.str();
+  pass.data = config.data == dump::DumpData::Stats ? instr::DumpData::Stats
+                                                   : instr::DumpData::Tensor;
+  pass.members = options.dumpMembers;
+  pass.layer = llvm::join(config.layers, " ");
+  if (config.list.empty())
+    return {pass};
+
+  std::vector<InsertDumpOptions> selections;
+  for (const dump::DumpListEntry &entry : config.list) {
+    if (entry.modelName && *entry.modelName != graph.getGraphName())
+      continue;
+    pass.layer = llvm::join(entry.layers, " ");
+    selections.push_back(pass);
+  }
+  return selections;
+}
+
+/// Asks for dumps in the IR, which alone says what is dumped.
+Status GraphRun::insertDumps(MLIRContext *context) {
+  const dump::DumpConfig &config = settings.dump;
+  const bool hasDumps =
+      graph.walk([](instr::DumpOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (!config.enableDump) {
+    if (options.dumpMembers)
+      llvm::errs() << "warning: --dump-members without --enable-dump: no "
+                      "members are dumped\n";
+    if (hasDumps)
+      llvm::errs() << "warning: " << path
+                   << ": has instr.dump, but without --enable-dump nothing is "
+                      "dumped\n";
+    return {};
+  }
+  // A graph that says what it wants gets no more than it is asked for.
+  if (hasDumps && config.layers.empty() && config.list.empty())
+    return {};
+  PassManager passes(context);
+  for (const InsertDumpOptions &selection : getDumpSelections())
+    passes.nest<ge::GraphOp>().addPass(createInsertDump(selection));
+  return failed(passes.run(*module)) ? Status::error("") : Status();
+}
+
+Status GraphRun::insertOverflowChecks(MLIRContext *context) {
+  if (!settings.overflow.record)
+    return {};
+  InsertOverflowCheckOptions pass;
+  switch (settings.dump.debugMode) {
+  case dump::DumpDebugMode::AicoreOverflow:
+    pass.mode = instr::OverflowUnits::AicoreOverflow;
+    break;
+  case dump::DumpDebugMode::AtomicOverflow:
+    pass.mode = instr::OverflowUnits::AtomicOverflow;
+    break;
+  case dump::DumpDebugMode::All:
+    pass.mode = instr::OverflowUnits::All;
+    break;
+  }
+  pass.step = settings.dump.steps.str();
+  pass.layer = llvm::join(settings.dump.layers, " ");
+  PassManager passes(context);
+  passes.nest<ge::GraphOp>().addPass(createInsertOverflowCheck(pass));
+  return failed(passes.run(*module)) ? Status::error("") : Status();
+}
+
+std::string npu::countText(uint64_t number, const char *what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+std::string GraphRun::getOutputFolder(uint64_t iteration) const {
+  return iterations > 1 ? outputFolder + "/" + std::to_string(iteration)
+                        : outputFolder;
+}
+
+Status GraphRun::prepareOutputs(std::string folder) {
+  outputFolder = std::move(folder);
+  constexpr StringLiteral extension = ".npy";
+  llvm::StringSet<> taken;
+  for (const GraphOutput &output : session->outputs()) {
+    const std::string name = dump::replaceNameCharacters(output.name) + "." +
+                             std::to_string(output.index);
+    std::string stem = name;
+    if (name.size() + extension.size() > dump::MaxFileNameBytes)
+      stem = dump::makeShortName(name);
+    // Names may only differ in characters that are replaced.
+    std::string file = stem + extension.str();
+    for (unsigned i = 1; !taken.insert(file).second; ++i)
+      file = stem + "." + std::to_string(i) + extension.str();
+    outputFiles.push_back(std::move(file));
+  }
+  for (uint64_t iteration = 0; iteration != iterations; ++iteration) {
+    const std::string iterationFolder = getOutputFolder(iteration);
+    if (!llvm::sys::fs::exists(iterationFolder))
+      continue;
+    for (const std::string &file : outputFiles)
+      if (Status status =
+              checkNoInput(iterationFolder + "/" + file, settings.inputFiles);
+          !status)
+        return status;
+  }
+  return {};
+}
+
+Status GraphRun::writeOutputs(uint64_t iteration) const {
+  if (outputFiles.empty())
+    return {};
+  const std::string folder = getOutputFolder(iteration);
+  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+    return Status::error(ErrorKind::Incomplete,
+                         folder +
+                             ": cannot make the folder: " + error.message());
+  for (auto [output, file] : llvm::zip_equal(session->outputs(), outputFiles)) {
+    NpyView array{output.desc.dtype, output.desc.shape,
+                  ByteView(output.data.get(), output.desc.byteSize())};
+    if (Status status = writeNpy(folder + "/" + file, array); !status)
+      return status;
+  }
+  return {};
+}
+
+llvm::json::Value GraphRun::makeReport(const Status &outcome, double seconds,
+                                       const std::string &timeFolder) {
+  const NumericConfig &config = settings.session.config;
+  report->set("graph_file", path);
+  report->set("graph", graph.getGraphName());
+  report->set("model_id", modelId);
+  report->set("soc", std::string(getName(config.soc)));
+  report->set("overflow_mode", std::string(getName(config.overflow)));
+  report->set("threads", settings.session.threads);
+  report->set("iterations", iterations);
+  report->set("seconds", seconds);
+  report->set("buffer_bytes", session->bufferBytes());
+  if (filesQueued())
+    report->set("dump_folder", timeFolder);
+  llvm::json::Array outputs;
+  for (size_t i = 0; i != outputFiles.size(); ++i) {
+    const GraphOutput &output = session->outputs()[i];
+    outputs.push_back(llvm::json::Object{{"name", output.name},
+                                         {"output", output.index},
+                                         {"tensor", output.desc.toString()},
+                                         {"file", outputFiles[i]}});
+  }
+  report->set("outputs", std::move(outputs));
+  overflow.addToReport(*report, iterations);
+  for (const std::string &assumption : settings.assumptions)
+    report->addAssumption(assumption);
+  return report->toJson(*session, outcome.ok() ? "" : outcome.message());
+}
+
+void GraphRun::printSummary() const {
+  const NumericConfig &config = settings.session.config;
+  llvm::outs() << "ran " << countText(report->numExecuted(), "node") << " of '"
+               << graph.getGraphName() << "' (" << getName(config.soc) << ", "
+               << getName(config.overflow) << ")\n";
+  if (report->numInferredNodes())
+    llvm::outs() << "inferred " << countText(report->numInferredFacts(), "fact")
+                 << " of "
+                 << countText(report->numInferredNodes(), "fused node")
+                 << "; --report lists them\n";
+  if (!session->randomSources().empty())
+    llvm::outs() << "random values for "
+                 << countText(session->randomSources().size(), "tensor")
+                 << "; --report lists them\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+Status GraphRun::createSession(SessionOptions files,
+                               const kernels::Registry &kernels) {
+  files.iterations = iterations;
+  Expected<std::unique_ptr<Session>> created =
+      Session::create(graph, kernels, std::move(files));
+  if (!created)
+    return created.takeStatus();
+  session = std::move(*created);
+  report = std::make_unique<RunReport>(graph);
+  return {};
+}
+
+Status GraphRun::prepareObservers(dump::DumpWriter *writer) {
+  if (settings.dump.enableDump) {
+    dump::StatisticsFormat
+        statistics; // one of the device's programs can choose
+    statistics.statistics = settings.dump.stats;
+    if (!settings.dump.stats.empty())
+      statistics.writer = dump::StatisticsWriter::Kfc;
+    Expected<std::unique_ptr<DumpRecorder>> recording = DumpRecorder::create(
+        graph, session->plan(), modelId, *writer, statistics);
+    if (!recording)
+      return recording.takeStatus();
+    recorder = std::move(*recording);
+  }
+  return overflow.prepare(graph, session->plan(), modelId,
+                          settings.session.config, writer);
+}
+
+Status GraphRun::checkKernels() const {
+  size_t missing = 0;
+  for (const PlannedNode &node : session->plan().nodes) {
+    if (node.failure)
+      continue;
+    ++missing;
+    llvm::errs() << "error: " << node.failure.message() << '\n';
+  }
+  if (!missing)
+    return {};
+  return Status::error(ErrorKind::Incomplete,
+                       countText(missing, "node") +
+                           " cannot be computed; outputs can be given with "
+                           "--fallback NAME=FILE.npy");
+}
+
+Status GraphRun::run(ProgressLine *progress) {
+  isStarted = true;
+  std::vector<ExecutionObserver *> observers{report.get()};
+  if (recorder)
+    observers.push_back(recorder.get());
+  llvm::append_range(observers, overflow.observers());
+  if (progress) {
+    progress->begin(numNodes(), iterations);
+    observers.push_back(progress);
+  }
+  using Clock = std::chrono::steady_clock;
+  for (uint64_t iteration = 0; iteration != iterations; ++iteration) {
+    const Clock::time_point begin = Clock::now();
+    if (Status status = session->run(iteration, observers); !status)
+      return status;
+    report->addIteration(
+        std::chrono::duration<double>(Clock::now() - begin).count());
+    if (Status status = writeOutputs(iteration); !status)
+      return status;
+  }
+  return {};
+}

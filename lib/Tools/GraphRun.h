@@ -1,0 +1,95 @@
+//===- GraphRun.h - A graph of a run of npu-run ----------------*- C++ -*-===//
+
+#ifndef NPU_LIB_TOOLS_GRAPHRUN_H
+#define NPU_LIB_TOOLS_GRAPHRUN_H
+
+#include "ProgressLine.h"
+#include "RunOptions.h"
+
+#include "npu/Execution/DumpRecorder.h"
+#include "npu/Execution/Report.h"
+#include "npu/Transforms/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace npu {
+
+/// One of the graphs that a command line names: what it has of its own.
+class GraphRun {
+public:
+  GraphRun(const RunOptions &options, const RunSettings &settings,
+           std::string path, uint32_t modelId, uint64_t iterations)
+      : options(options), settings(settings), path(std::move(path)),
+        modelId(modelId), iterations(iterations), overflow(settings.overflow) {}
+
+  /// Loads the graph and asks for dumps and checks in its IR.
+  Status load(mlir::MLIRContext *context);
+  Status instrument(mlir::MLIRContext *context);
+
+  llvm::StringRef name() { return graph.getGraphName(); }
+  /// The names of all graphs in the file.
+  llvm::SetVector<llvm::StringRef> graphNames();
+  /// Whether \p node, without an output behind a colon, is in the graph.
+  bool hasNode(llvm::StringRef node) const { return nodeNames.contains(node); }
+
+  /// Plans the graph and gets its data from \p files, for a device that other
+  /// graphs may share.
+  Status createSession(SessionOptions files, const kernels::Registry &kernels);
+  bool hasOutputs() const { return !session->outputs().empty(); }
+  /// Names the files of the outputs in \p folder, and makes sure that they
+  /// replace nothing but older outputs.
+  Status prepareOutputs(std::string folder);
+  /// \p writer is null where nothing is written.
+  Status prepareObservers(dump::DumpWriter *writer);
+  /// Prints why nodes have no kernel.
+  Status checkKernels() const;
+
+  /// All iterations. \p progress may be null.
+  Status run(ProgressLine *progress);
+
+  const DumpRecorder *dumps() const { return recorder.get(); }
+  uint64_t filesQueued() const {
+    return recorder ? recorder->filesQueued() : 0;
+  }
+  size_t numNodes() const { return session->plan().nodes.size(); }
+  uint64_t numIterations() const { return iterations; }
+
+  /// What happened, for the report; \p timeFolder is that of the dumps.
+  llvm::json::Value makeReport(const Status &outcome, double seconds,
+                               const std::string &timeFolder);
+  void printSummary() const;
+  Status printOverflow() const { return overflow.print(iterations); }
+  int exitCode() const { return overflow.exitCode(iterations); }
+  bool wasRun() const { return isStarted; }
+
+private:
+  Status insertDumps(mlir::MLIRContext *context);
+  Status insertOverflowChecks(mlir::MLIRContext *context);
+  std::vector<InsertDumpOptions> getDumpSelections();
+  std::string getOutputFolder(uint64_t iteration) const;
+  Status writeOutputs(uint64_t iteration) const;
+
+  const RunOptions &options;
+  const RunSettings &settings;
+  std::string path;
+  const uint32_t modelId;
+  const uint64_t iterations;
+
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mutable ge::GraphOp graph; // a handle, whose accessors are not const
+  llvm::StringSet<> nodeNames;
+  std::unique_ptr<Session> session;
+  std::string outputFolder;
+  std::vector<std::string> outputFiles; // by output of the graph
+  std::unique_ptr<RunReport> report;
+  std::unique_ptr<DumpRecorder> recorder;
+  OverflowRun overflow;
+  bool isStarted = false;
+};
+
+/// "1 node", "2 nodes".
+std::string countText(uint64_t number, const char *what);
+
+} // namespace npu
+
+#endif // NPU_LIB_TOOLS_GRAPHRUN_H
