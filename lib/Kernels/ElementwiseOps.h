@@ -85,11 +85,16 @@ enum class ElementwiseOp : uint8_t {
   NesterovMomentum,
   FusedMomentum,
   FusedNesterovMomentum,
+  FusedMomentumExtern,
+  FusedNesterovMomentumExtern,
   GradientDescent,
   StochasticGradientDescent, ///< 1 - dampening p0, decay p1, nesterov p2
   AdamApplyOne,
   AdamApplyOneWithDecay,
   AdamWithDecoupledDecay,
+  AdamWithLargestMoment, ///< beta1 p0, beta2 p1, epsilon p2
+  RmsProp,               ///< rho p0, momentum p1, epsilon p2
+  Adagrad,               ///< whether the sum of squares changes p0
   LambApplyOptimizer,
   LambNextWithDecay,
   LambUpdate,

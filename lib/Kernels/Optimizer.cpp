@@ -17,8 +17,34 @@ Expected<Binding> bindMomentum(const NodeSpec &spec, ElementwiseOp op,
     return nesterov.takeStatus();
   if (*nesterov)
     op = op == ElementwiseOp::Momentum ? ElementwiseOp::NesterovMomentum
-                                       : ElementwiseOp::FusedNesterovMomentum;
+         : op == ElementwiseOp::FusedMomentum
+             ? ElementwiseOp::FusedNesterovMomentum
+             : ElementwiseOp::FusedNesterovMomentumExtern;
   return Binding{op, {}};
+}
+
+/// Binds required attributes in this order.
+template <const auto &Names>
+Expected<Binding> bindFloats(const NodeSpec &spec, ElementwiseOp op,
+                             const NumericConfig &) {
+  Binding binding{op, {}};
+  for (const char *name : Names) {
+    auto value = spec.attrs.require<float>(name);
+    if (!value)
+      return value.takeStatus();
+    binding.params.push_back(*value);
+  }
+  return binding;
+}
+constexpr const char *amsgradNames[] = {"beta1", "beta2", "epsilon"};
+constexpr const char *rmsPropNames[] = {"rho", "momentum", "epsilon"};
+
+Expected<Binding> bindAdagrad(const NodeSpec &spec, ElementwiseOp op,
+                              const NumericConfig &) {
+  auto updates = spec.attrs.get<bool>("update_slots", true);
+  if (!updates)
+    return updates.takeStatus();
+  return Binding{op, {*updates ? 1.0f : 0.0f}};
 }
 
 Expected<Binding> bindAdamW(const NodeSpec &spec, ElementwiseOp op,
@@ -58,6 +84,14 @@ constexpr ElementwiseRow rows[] = {
      FloatArithmeticBits, AtEnd, 2, bindMomentum},
     {"FusedMulApplyMomentum", ElementwiseOp::FusedMomentum, 6, Rounding::AtEnd,
      FloatArithmeticBits, AtEnd, 2, bindMomentum},
+    {"FusedMulApplyMomentumExtern", ElementwiseOp::FusedMomentumExtern, 7,
+     Rounding::AtEnd, FloatArithmeticBits, AtEnd, 3, bindMomentum},
+    {"ApplyRMSPropD", ElementwiseOp::RmsProp, 5, Rounding::AtEnd,
+     FloatArithmeticBits, AtEnd, 3, bindFloats<rmsPropNames>},
+    {"ApplyAdagradD", ElementwiseOp::Adagrad, 4, Rounding::AtEnd,
+     FloatArithmeticBits, AtEnd, 2, bindAdagrad},
+    {"ApplyAdamWithAmsgradD", ElementwiseOp::AdamWithLargestMoment, 8,
+     Rounding::AtEnd, FloatArithmeticBits, AtEnd, 4, bindFloats<amsgradNames>},
     {"SGD", ElementwiseOp::StochasticGradientDescent, 6, Rounding::AtEnd,
      FloatArithmeticBits, AtEnd, 3, bindSgd},
     {"ApplyGradientDescent", ElementwiseOp::GradientDescent, 3,

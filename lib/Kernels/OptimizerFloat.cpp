@@ -53,6 +53,21 @@ struct FusedStep : ProgramTraits<6, 2> {
 using FusedMomentum = FusedStep<false>;
 using FusedNesterovMomentum = FusedStep<true>;
 
+/// The same with a copy of var, which only is an output as well: var, its copy,
+/// accum.
+template <bool Nesterov>
+struct FusedStepWithCopy : ProgramTraits<7, 3> {
+  template <class C>
+  static NPU_VECTOR_INLINE void apply(C &c, Params p, const V *x, V *y) {
+    V results[2];
+    FusedStep<Nesterov>::apply(c, p, x, results);
+    y[0] = y[1] = results[0];
+    y[2] = results[1];
+  }
+};
+using FusedMomentumExtern = FusedStepWithCopy<false>;
+using FusedNesterovMomentumExtern = FusedStepWithCopy<true>;
+
 /// Inputs var, alpha, delta.
 struct GradientDescent : ProgramTraits<3, 1, true> {
   template <class C>
@@ -124,6 +139,57 @@ struct AdamWithDecoupledDecay : ProgramTraits<11, 3> {
     y[0] = c.sub(var, c.mul(x[5], step));
     y[1] = m;
     y[2] = v;
+  }
+};
+
+/// Inputs var, m, v, largest v, beta1^t, beta2^t, lr, grad; outputs the first
+/// four. p0 = beta1, p1 = beta2, p2 = epsilon.
+struct AdamWithLargestMoment : ProgramTraits<8, 4> {
+  template <class C>
+  static NPU_VECTOR_INLINE void apply(C &c, Params p, const V *x, V *y) {
+    const V gradient = x[7], one = c.scalar(1);
+    const V m =
+        c.add(c.mul(x[1], c.scalar(p[0])), c.mul(gradient, c.scalar(1 - p[0])));
+    const V v = c.add(c.mul(x[2], c.scalar(p[1])),
+                      c.mul(c.mul(gradient, gradient), c.scalar(1 - p[1])));
+    const V largest = c.max(x[3], v);
+    const V rate =
+        c.div(c.mul(x[6], c.sqrt(c.sub(one, x[5]))), c.sub(one, x[4]));
+    y[0] = c.sub(x[0],
+                 c.div(c.mul(rate, m), c.add(c.sqrt(largest), c.scalar(p[2]))));
+    y[1] = m;
+    y[2] = v;
+    y[3] = largest;
+  }
+};
+
+/// Inputs var, ms, mom, lr, grad; outputs var, ms, mom. p0 = rho, p1 =
+/// momentum, p2 = epsilon.
+struct RmsProp : ProgramTraits<5, 3> {
+  template <class C>
+  static NPU_VECTOR_INLINE void apply(C &c, Params p, const V *x, V *y) {
+    const V gradient = x[4];
+    const V squares =
+        c.add(c.mul(x[1], c.scalar(p[0])),
+              c.mul(c.mul(gradient, gradient), c.scalar(1 - p[0])));
+    const V step =
+        c.div(c.mul(gradient, x[3]), c.sqrt(c.add(squares, c.scalar(p[2]))));
+    const V momentum = c.add(c.mul(x[2], c.scalar(p[1])), step);
+    y[0] = c.sub(x[0], momentum);
+    y[1] = squares;
+    y[2] = momentum;
+  }
+};
+
+/// Inputs var, accum, lr, grad; outputs var, accum. p0 = 0 leaves accum as it
+/// is.
+struct Adagrad : ProgramTraits<4, 2> {
+  template <class C>
+  static NPU_VECTOR_INLINE void apply(C &c, Params p, const V *x, V *y) {
+    const V gradient = x[3];
+    const V squares = p[0] == 0 ? x[1] : c.add(x[1], c.mul(gradient, gradient));
+    y[0] = c.sub(x[0], c.div(c.mul(gradient, x[2]), c.sqrt(squares)));
+    y[1] = squares;
   }
 };
 
@@ -223,11 +289,16 @@ ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
     OP(NesterovMomentum)
     OP(FusedMomentum)
     OP(FusedNesterovMomentum)
+    OP(FusedMomentumExtern)
+    OP(FusedNesterovMomentumExtern)
     OP(GradientDescent)
     OP(StochasticGradientDescent)
     OP(AdamApplyOne)
     OP(AdamApplyOneWithDecay)
     OP(AdamWithDecoupledDecay)
+    OP(AdamWithLargestMoment)
+    OP(RmsProp)
+    OP(Adagrad)
     OP(LambApplyOptimizer)
     OP(LambNextWithDecay)
     OP(LambUpdate)

@@ -141,6 +141,116 @@ TEST(OptimizerTest, StochasticGradientDescent) {
       }
 }
 
+TEST(OptimizerTest, MomentumWithACopy) {
+  const Floats var = values(-2, 2, 1), accum = values(-1, 1, 2),
+               gradient = values(-1, 1, 3);
+  const float rate = 0.1f, momentum = 0.9f, scale = 0.25f;
+  for (bool nesterov : {false, true}) {
+    const Attributes attrs = nesterov ? boolAttr("use_nesterov") : Attributes();
+    auto result = runEverywhere(
+        "FusedMulApplyMomentumExtern",
+        {plain(DataType::Float, var), plain(DataType::Float, accum),
+         scalarTensor(DataType::Float, rate), plain(DataType::Float, gradient),
+         scalarTensor(DataType::Float, momentum),
+         scalarTensor(DataType::Float, scale), plain(DataType::Float16, var)},
+        {plainDesc(DataType::Float, {Count}),
+         plainDesc(DataType::Float16, {Count}),
+         plainDesc(DataType::Float, {Count})},
+        attrs);
+    auto expected =
+        run("FusedMulApplyMomentum", DataType::Float,
+            {var, accum, {rate}, gradient, {momentum}, {scale}}, 2, attrs);
+    expectSameBits(floatsOf(result.outputs[0]), expected[0]);
+    expectSameBits(floatsOf(result.outputs[1]),
+                   each([&](size_t i) { return half(expected[0][i]); }));
+    expectSameBits(floatsOf(result.outputs[2]), expected[1]);
+  }
+}
+
+TEST(OptimizerTest, RmsProp) {
+  const Floats var = values(-2, 2, 1), ms = values(0, 1, 2),
+               mom = values(-1, 1, 3), gradient = values(-1, 1, 4);
+  const float rate = 0.0999755859375f, rho = 0.9f, momentum = 0.5f,
+              epsilon = 1e-3f;
+  Attributes attrs;
+  attrs.set("rho", rho);
+  attrs.set("momentum", momentum);
+  attrs.set("epsilon", epsilon);
+  for (DataType dtype : {DataType::Float, DataType::Float16}) {
+    auto rounded = [&](float value) {
+      return dtype == DataType::Float ? value : half(value);
+    };
+    auto squares = [&](size_t i) {
+      return ms[i] * rho + gradient[i] * gradient[i] * (1 - rho);
+    };
+    auto step = [&](size_t i) {
+      return mom[i] * momentum +
+             gradient[i] * rate / std::sqrt(squares(i) + epsilon);
+    };
+    auto outputs =
+        run("ApplyRMSPropD", dtype, {var, ms, mom, {rate}, gradient}, 3, attrs);
+    expectSameBits(outputs[0],
+                   each([&](size_t i) { return rounded(var[i] - step(i)); }));
+    expectSameBits(outputs[1],
+                   each([&](size_t i) { return rounded(squares(i)); }));
+    expectSameBits(outputs[2],
+                   each([&](size_t i) { return rounded(step(i)); }));
+  }
+}
+
+TEST(OptimizerTest, Adagrad) {
+  const Floats var = values(-2, 2, 1), accum = values(0.125f, 1, 2),
+               gradient = values(-1, 1, 3);
+  const float rate = 0.0999755859375f;
+  for (DataType dtype : {DataType::Float, DataType::Float16})
+    for (bool updates : {false, true}) {
+      auto rounded = [&](float value) {
+        return dtype == DataType::Float ? value : half(value);
+      };
+      Attributes attrs;
+      attrs.set("update_slots", updates);
+      auto squares = [&](size_t i) {
+        return updates ? accum[i] + gradient[i] * gradient[i] : accum[i];
+      };
+      auto outputs =
+          run("ApplyAdagradD", dtype, {var, accum, {rate}, gradient}, 2, attrs);
+      expectSameBits(outputs[0], each([&](size_t i) {
+                       return rounded(var[i] - gradient[i] * rate /
+                                                   std::sqrt(squares(i)));
+                     }));
+      expectSameBits(outputs[1],
+                     each([&](size_t i) { return rounded(squares(i)); }));
+    }
+}
+
+TEST(OptimizerTest, AdamWithTheLargestMoment) {
+  const Floats var = values(-2, 2, 1), m = values(-1, 1, 2),
+               v = values(0, 1, 3), largest = values(0, 1, 4),
+               gradient = values(-1, 1, 5);
+  const float rate = 0.01f, b1 = 0.9f, b2 = 0.999f, p1 = 0.81f, p2 = 0.998f,
+              epsilon = 1e-6f;
+  Attributes attrs;
+  attrs.set("beta1", b1);
+  attrs.set("beta2", b2);
+  attrs.set("epsilon", epsilon);
+  auto first = [&](size_t i) { return m[i] * b1 + gradient[i] * (1 - b1); };
+  auto second = [&](size_t i) {
+    return v[i] * b2 + gradient[i] * gradient[i] * (1 - b2);
+  };
+  auto most = [&](size_t i) { return std::max(largest[i], second(i)); };
+  auto outputs =
+      run("ApplyAdamWithAmsgradD", DataType::Float,
+          {var, m, v, largest, {p1}, {p2}, {rate}, gradient}, 4, attrs);
+  expectSameBits(outputs[0], each([&](size_t i) {
+                   const float step = rate * std::sqrt(1 - p2) / (1 - p1);
+                   return var[i] -
+                          step * first(i) / (std::sqrt(most(i)) + epsilon);
+                 }));
+  expectSameBits(outputs[1], each(first));
+  expectSameBits(outputs[2], each(second));
+  expectSameBits(outputs[3], each(most));
+}
+
 TEST(OptimizerTest, GradientDescent) {
   const Floats var = values(-2, 2, 1), delta = values(-9, 9, 2);
   auto inHalf =

@@ -76,14 +76,22 @@ inline std::vector<Explored> exploredOperators() {
   };
   Attributes elu = with("alpha", 1000.0f);
   elu.set("scale", 1000.0f);
+  Attributes amsgrad = with("beta1", 0.5f), rmsProp = with("rho", 0.5f);
+  amsgrad.set("beta2", 0.5f);
+  amsgrad.set("epsilon", 0.0f);
+  rmsProp.set("momentum", 0.5f);
+  rmsProp.set("epsilon", 0.0f);
   return {{"AdamApplyOne", 10, 3},
           {"AdamApplyOneAssign", 10, 3},
           {"AdamApplyOneWithDecay", 11, 3},
           {"AdamApplyOneWithDecayAssign", 11, 3},
+          {"ApplyAdagradD", 4, 2},
           {"ApplyAdamW", 11, 3},
+          {"ApplyAdamWithAmsgradD", 8, 4, amsgrad},
           {"ApplyGradientDescent", 3},
           {"ApplyMomentum", 5, 2},
           {"ApplyMomentumD", 5, 2},
+          {"ApplyRMSPropD", 5, 3, rmsProp},
           {"AssignAdd", 2},
           {"AssignSub", 2},
           {"ClipByValue", 3},
@@ -98,6 +106,7 @@ inline std::vector<Explored> exploredOperators() {
           {"FloorDiv", 2},
           {"FloorMod", 2},
           {"FusedMulApplyMomentum", 6, 2},
+          {"FusedMulApplyMomentumExtern", 7, 3},
           {"Gelu"},
           {"GeluGrad", 3},
           {"GeluGradV2", 2},
