@@ -69,28 +69,26 @@ void OverflowAnalysis::visitSource(const NodeRun &run) {
     if (!isFloat(desc.dtype))
       continue;
     bool tainted = taintedConstants[slot];
-    if (!sawConstants || run.node.role == SourceRole::Input)
+    if (!sawConstants || run.node.role != SourceRole::Constant)
       tainted = hasNonFinite(desc, run.outputs[index].get()) &&
                 summarize(desc, run.outputs[index].get()).hasNonFinite();
     taintedConstants[slot] = tainted;
     if (tainted)
-      taints[slot] = {&run.node, PlannedNode::NoSlot};
+      taints[slot] =
+          std::make_shared<TaintRecord>(TaintRecord{&run.node, nullptr});
   }
 }
 
 OverflowEvent OverflowAnalysis::makeEvent(Kind kind, const NodeRun &run,
-                                          unsigned causeSlot) const {
+                                          Taint cause) const {
   OverflowEvent event;
   event.kind = kind;
   event.iteration = run.iteration;
   event.node = &run.node;
   event.status = run.status;
   event.chain.push_back(run.node.op.getNodeName().str());
-  const std::vector<Taint> &causes =
-      causeSlot != PlannedNode::NoSlot && taints[causeSlot] ? taints : flushed;
-  for (unsigned slot = causeSlot; slot != PlannedNode::NoSlot;
-       slot = causes[slot].from)
-    event.chain.push_back(causes[slot].node->op.getNodeName().str());
+  for (; cause; cause = cause->from)
+    event.chain.push_back(cause->node->op.getNodeName().str());
   std::reverse(event.chain.begin(), event.chain.end());
   for (auto [anchor, desc] : llvm::enumerate(run.node.inputs))
     event.inputs.push_back(desc ? summarize(*desc, run.inputs[anchor].get())
@@ -104,46 +102,45 @@ OverflowEvent OverflowAnalysis::makeEvent(Kind kind, const NodeRun &run,
   return event;
 }
 
-/// The first input of \p node that one of \p causes is known for.
-unsigned OverflowAnalysis::findCause(const PlannedNode &node,
-                                     const std::vector<Taint> &causes) {
+OverflowAnalysis::Taint
+OverflowAnalysis::findCause(const PlannedNode &node,
+                            const std::vector<Taint> &causes) {
   for (unsigned slot : node.inputSlots)
     if (slot != PlannedNode::NoSlot && causes[slot])
-      return slot;
-  return PlannedNode::NoSlot;
+      return causes[slot];
+  return nullptr;
 }
 
 void OverflowAnalysis::visitCompute(const NodeRun &run) {
   const bool overflow = (run.status.valid & mask) != 0 ||
                         run.status.atomic != AtomicOverflow::None;
-  const unsigned taintedInput = findCause(run.node, taints);
-  const bool hasTaintedInput = taintedInput != PlannedNode::NoSlot;
+  const Taint taintedInput = findCause(run.node, taints);
 
   // What the outputs pass on is only looked at where there may be something.
   bool passesOn = false;
-  if (overflow || hasTaintedInput) {
-    for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
-      const TensorDesc &desc = run.node.outputs[index];
-      if (!isFloat(desc.dtype) ||
-          !isTainted(summarize(desc, run.outputs[index].get())))
-        continue;
-      taints[slot] = {&run.node, taintedInput};
-      passesOn = true;
-    }
+  for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
+    taints[slot] = nullptr; // an input changed in place may have had one
+    const TensorDesc &desc = run.node.outputs[index];
+    if ((!overflow && !taintedInput) || !isFloat(desc.dtype) ||
+        !isTainted(summarize(desc, run.outputs[index].get())))
+      continue;
+    taints[slot] =
+        std::make_shared<TaintRecord>(TaintRecord{&run.node, taintedInput});
+    passesOn = true;
   }
-  if (hasTaintedInput && (overflow || passesOn))
+  if (taintedInput && (overflow || passesOn))
     found.push_back(makeEvent(Kind::Propagated, run, taintedInput));
   else if (overflow)
     found.push_back(makeEvent(Kind::Origin, run, findCause(run.node, flushed)));
   else if (run.status.padding & mask)
-    found.push_back(makeEvent(Kind::PaddingOnly, run, PlannedNode::NoSlot));
+    found.push_back(makeEvent(Kind::PaddingOnly, run, nullptr));
 }
 
 void OverflowAnalysis::visitFlushes(const NodeRun &run) {
   const bool flushes =
       run.status.valid & (status::CastUnderflow | status::FloatUnderflow);
-  const unsigned from = findCause(run.node, flushed);
-  if (!flushes && from == PlannedNode::NoSlot)
+  const Taint from = findCause(run.node, flushed);
+  if (!flushes && !from)
     return;
   bool flushedAny = false;
   for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
@@ -152,11 +149,11 @@ void OverflowAnalysis::visitFlushes(const NodeRun &run) {
         summarize(desc, run.outputs[index].get()).zeros == 0)
       continue;
     // A zero that comes of a flushed constant still is its zero.
-    flushed[slot] = {&run.node, from};
-    flushedAny |= from == PlannedNode::NoSlot;
+    flushed[slot] = std::make_shared<TaintRecord>(TaintRecord{&run.node, from});
+    flushedAny |= !from;
   }
   if (flushedAny)
-    found.push_back(makeEvent(Kind::Flushed, run, PlannedNode::NoSlot));
+    found.push_back(makeEvent(Kind::Flushed, run, nullptr));
 }
 
 size_t OverflowAnalysis::count(Kind kind) const {

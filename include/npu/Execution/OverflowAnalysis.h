@@ -61,21 +61,23 @@ public:
   static std::string describe(const OverflowEvent &event);
 
 private:
-  /// Why a slot is tainted: the node that wrote it, and the slot it got the
-  /// taint from (NoSlot for the cause).
-  struct Taint {
-    const PlannedNode *node = nullptr;
-    unsigned from = PlannedNode::NoSlot;
-    explicit operator bool() const { return node; }
+  /// Why a value is tainted: the node that computed it, and the taint that it
+  /// got it from, null for the cause. A slot may be written again; what was
+  /// said of its older values stays.
+  struct TaintRecord {
+    const PlannedNode *node;
+    std::shared_ptr<const TaintRecord> from;
   };
+  using Taint = std::shared_ptr<const TaintRecord>;
 
-  static unsigned findCause(const PlannedNode &node,
-                            const std::vector<Taint> &causes);
+  /// The taint of the first input of \p node that has one.
+  static Taint findCause(const PlannedNode &node,
+                         const std::vector<Taint> &causes);
   void visitSource(const NodeRun &run);
   void visitCompute(const NodeRun &run);
   void visitFlushes(const NodeRun &run);
   OverflowEvent makeEvent(OverflowEvent::Kind kind, const NodeRun &run,
-                          unsigned causeSlot) const;
+                          Taint cause) const;
   /// Whether a result has what an overflow leaves behind.
   bool isTainted(const ValueSummary &summary) const;
 
