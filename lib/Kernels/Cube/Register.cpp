@@ -4,11 +4,19 @@
 #include "Convolution.h"
 #include "FilterGradient.h"
 #include "MatMul.h"
+#include "SizeInput.h"
 
 #include "npu/Kernels/Registry.h"
 
 using namespace npu;
 using namespace npu::kernels;
+
+/// Operators whose shape is an input and not an attribute.
+template <KernelFactory Create, size_t Size>
+static Expected<std::unique_ptr<Kernel>>
+createSized(const NodeSpec &spec, const NumericConfig &config) {
+  return cube::createWithoutSize(spec, config, Create, Size);
+}
 
 void npu::kernels::addCube(Registry &registry) {
   constexpr std::string_view path =
@@ -28,6 +36,13 @@ void npu::kernels::addCube(Registry &registry) {
       {"Conv2DBackpropFilterD", cube::createFilterGradient},
       {"DepthwiseConv2DBackpropFilterD", cube::createFilterGradient},
       {"Conv2DTransposeD", cube::createConv2DTranspose},
+      {"Conv2DBackpropInput", createSized<cube::createConv2DBackpropInput, 0>},
+      {"DepthwiseConv2DBackpropInput",
+       createSized<cube::createConv2DBackpropInput, 0>},
+      {"Conv2DBackpropFilter", createSized<cube::createFilterGradient, 1>},
+      {"DepthwiseConv2DBackpropFilter",
+       createSized<cube::createFilterGradient, 1>},
+      {"Conv2DTranspose", createSized<cube::createConv2DTranspose, 0>},
       {"MatMul", cube::createMatMul},
       {"MatMulV2", cube::createMatMul},
       {"MatMulV3", cube::createMatMul},

@@ -99,6 +99,7 @@ Rows kernels::statustable::cubeRows() {
     Shape left, right, out;
     bool filterFirst = false;
     Format format = Format::ND;
+    int sizeInput = -1; ///< where the shape of the output comes in
   };
   const Shape channels = {1, 2, 1, 1}, outputs = {2, 1, 1, 1},
               width = {1, 1, 1, 2}, one = {1, 1, 1, 1};
@@ -117,7 +118,14 @@ Rows kernels::statustable::cubeRows() {
       {"Conv2DBackpropFilterD", width, width, one, false, Format::NCHW},
       {"DepthwiseConv2DBackpropFilterD", width, width, one, false,
        Format::NCHW},
-      {"DepthwiseConv2DBackpropInputD", one, width, width, true, Format::NCHW}};
+      {"DepthwiseConv2DBackpropInputD", one, width, width, true, Format::NCHW},
+      {"Conv2DBackpropInput", channels, outputs, one, true, Format::NCHW, 0},
+      {"Conv2DTranspose", channels, outputs, one, false, Format::NCHW, 0},
+      {"Conv2DBackpropFilter", width, width, one, false, Format::NCHW, 1},
+      {"DepthwiseConv2DBackpropFilter", width, width, one, false, Format::NCHW,
+       1},
+      {"DepthwiseConv2DBackpropInput", one, width, width, true, Format::NCHW,
+       0}};
   const Row products[] = {
       {"",
        "rounding of the sum",
@@ -171,7 +179,7 @@ Rows kernels::statustable::cubeRows() {
     for (Row row : products) {
       row.type = form.type;
       // Two taps of a gradient meet in no point; one product has to do.
-      if (row.type == "DepthwiseConv2DBackpropInputD") {
+      if (row.type.starts_with("DepthwiseConv2DBackpropInput")) {
         if (row.what == "a large partial sum")
           continue;
         auto factors = [&](std::vector<Operand> &side, uint64_t a, uint64_t b) {
@@ -196,6 +204,9 @@ Rows kernels::statustable::cubeRows() {
           (*side)[1] = (*side)[1].shaped(form.right, form.format);
           if (form.filterFirst)
             std::swap((*side)[0], (*side)[1]);
+          if (form.sizeInput >= 0)
+            side->insert(side->begin() + form.sizeInput,
+                         ints({1, 1, 1, 1}).shaped({4}));
         }
       rows.push_back(row.with("strides", List{1, 1, 1, 1})
                          .with("pads", List{0, 0, 0, 0})
