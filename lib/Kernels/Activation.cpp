@@ -95,10 +95,11 @@ Expected<Binding> bindHardSigmoid(const NodeSpec &spec, ElementwiseOp op,
 Expected<Binding> bindSwish(const NodeSpec &spec, ElementwiseOp op,
                             const NumericConfig &) {
   auto binding = bindFloats(spec, op, {{"scale", 1.0f}});
+  // Of mixed types everything is fp32.
+  const bool isHalf = spec.inputs.front()->dtype == DataType::Float16 &&
+                      spec.outputs.front().dtype == DataType::Float16;
   if (binding)
-    binding->params = {-binding->params[0],
-                       spec.outputs.front().dtype == DataType::Float16 ? 1.0f
-                                                                       : 0.0f};
+    binding->params = {-binding->params[0], isHalf ? 1.0f : 0.0f};
   return binding;
 }
 
@@ -164,6 +165,8 @@ constexpr ElementwiseRow rows[] = {
      Bounded & ~status::FloatOverflow, AtEndHalfExp},
     {"PRelu", ElementwiseOp::PRelu, 2, Rounding::EveryInstruction,
      FloatProductBits, HalfPath, 1, nullptr, true},
+    {"FusedMulAdd", ElementwiseOp::FusedMulAdd, 3, Rounding::EveryInstruction,
+     FloatProductBits, HalfPath},
     {"ThresholdedRelu", ElementwiseOp::ThresholdedRelu, 1,
      Rounding::EveryInstruction, Selection, NoRounding, 1, bindThreshold},
     {"ClipByValue", ElementwiseOp::Clip, 3, Rounding::EveryInstruction,

@@ -24,6 +24,10 @@ using InFloat = ProgramTraits<Operands>;
 template <size_t Operands>
 using InFloatWithExp = ProgramTraits<Operands, 1, false, true>;
 template <size_t Operands>
+struct InFloatAfterHalfProduct : InFloatWithExp<Operands> {
+  static constexpr bool HalfProduct = true;
+};
+template <size_t Operands>
 using InHalf = ProgramTraits<Operands, 1, true, false>;
 template <size_t Operands>
 using InHalfWithExp = ProgramTraits<Operands, 1, true, true>;
@@ -166,20 +170,9 @@ PROGRAM(HardSigmoid, InFloat<1>) {
 
 /// x / (1 + e^min(-scale x, 11.089)); p = -scale, and 1 if the product is an
 /// fp16 instruction.
-PROGRAM(Swish, InFloatWithExp<1>) {
-  V product = c.mul(x[0], p[0]);
-  if (p[1] == 1) {
-    const DF df;
-    product = nn::roundToHalf<OverflowMode::InfNan>(df, product);
-    // An overflow of fp16 is reported as one of fp32: 2^16 * 2^112.
-    const auto overflowed =
-        hn::And(nn::isFinite(df, x[0]), hn::Not(nn::isFinite(df, product)));
-    c.mul(hn::IfThenElseZero(overflowed, hn::Set(df, 0x1p16f)),
-          hn::Set(df, 0x1p112f));
-    product = hn::IfThenElse(
-        overflowed, hn::CopySign(hn::Set(df, numerics::HalfMaxValue), product),
-        product);
-  }
+PROGRAM(Swish, InFloatAfterHalfProduct<1>) {
+  const V product =
+      p[1] == 1 ? c.mulInHalf(x[0], p[0]) : c.mul(x[0], p[0]);
   return c.div(x[0], c.add(c.exp(c.min(product, 11.089f)), 1));
 }
 
@@ -241,6 +234,9 @@ PROGRAM(GeluGradErf, InFloatWithExp<2>) {
 PROGRAM(PRelu, InHalf<2>) {
   return c.selectGreater(x[0], 0, x[0], c.mul(x[0], x[1]));
 }
+
+/// x * y + z, two instructions.
+PROGRAM(FusedMulAdd, InHalf<3>) { return c.add(c.mul(x[0], x[1]), x[2]); }
 
 /// x where above p0, else 0.
 PROGRAM(ThresholdedRelu, InHalf<1>) {
@@ -353,6 +349,7 @@ ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
     OP(Mish)
     OP(Erf)
     OP(PRelu)
+    OP(FusedMulAdd)
     OP(ThresholdedRelu)
     OP(Clip)
     OP(LogOnePlus)

@@ -9,6 +9,7 @@
 #include "FloatLines.h"
 #include "KernelChecks.h"
 #include "LineSum.h"
+#include "ScalarMath.h"
 #include "npu/Kernels/Registry.h"
 
 #include <cmath>
@@ -28,16 +29,26 @@ struct Channel {
   std::vector<float> resultLine; ///< the output that is a line
   float epsilon = 0, factor = 0;
   bool byAtomics = false;
+  bool finite = true; ///< all operands are
+  OverflowMode mode = OverflowMode::Saturate;
   NodeStatus status;
 
   size_t count() const { return lines[0].size(); }
   /// 1 / n.
   float share() const { return 1.0f / static_cast<float>(count()); }
-  float inverseRoot(float variance) const {
-    return 1.0f / std::sqrt(variance + epsilon);
+  float inverseRoot(float variance) {
+    const float sum = variance + epsilon;
+    if (std::isfinite(variance) && !std::isfinite(sum))
+      status.valid |= npu::status::FloatOverflow;
+    return kernels::inverseRoot(sum, InverseRoot::Quotient, mode,
+                                status.valid);
   }
   float sum(std::span<const float> terms) {
-    return sumOfLine(terms, byAtomics, status);
+    const float result = sumOfLine(terms, byAtomics, status);
+    // An instruction before the sum: products that are infinite already.
+    if (finite && !std::isfinite(result) && !areFinite(terms))
+      status.valid |= npu::status::FloatOverflow;
+    return result;
   }
   /// resultLine = lines[0] * scale + shift.
   void scaleAndShift(float scale, float shift) {
@@ -161,6 +172,8 @@ void gradient(Channel &c) {
   sums.lines = c.lines;
   sums.values = {mean, variance};
   sums.epsilon = c.epsilon;
+  sums.mode = c.mode;
+  sums.finite = c.finite;
   updateGrad(sums);
   c.status |= sums.status;
   propagate(c, sums.results[0], sums.results[1], scale, mean, variance);
@@ -337,16 +350,16 @@ BatchNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
 void BatchNormKernel::runChannel(Channel &c, int64_t line,
                                  std::span<const ConstTensor> inputs,
                                  std::span<const MutableTensor> outputs) const {
-  bool finite = true;
+  c.finite = true;
   for (size_t i = 0; i < lines.size(); ++i) {
     lines[i].read(inputs[i].data, line, c.lines[i]);
-    finite = finite && areFinite(c.lines[i]);
+    c.finite = c.finite && areFinite(c.lines[i]);
   }
   for (size_t i = 0; i < values.size(); ++i)
     c.values[i] = values[i].read(inputs[lines.size() + i].data, line);
-  finite = finite && areFinite(c.values);
+  c.finite = c.finite && areFinite(c.values);
   row->program(c);
-  if (!finite)
+  if (!c.finite)
     c.status.valid |= status::VectorNanInfInput;
   else if ((!areFinite(c.results) || !areFinite(c.resultLine)) &&
            c.status.atomic == AtomicOverflow::None)
@@ -378,6 +391,7 @@ BatchNormKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
         channel.epsilon = epsilon;
         channel.factor = factor;
         channel.byAtomics = byAtomics;
+        channel.mode = mode;
         for (int64_t line = begin; line < end; ++line)
           runChannel(channel, line, inputs, outputs);
         status.add(channel.status);

@@ -94,6 +94,8 @@ public:
   HWY_INLINE V min(V a, float b) { return min(a, scalar(b)); }
   HWY_INLINE V abs(V a) { return unit.abs(a); }
   HWY_INLINE V neg(V a) { return unit.neg(a); }
+  /// In fp16, of an fp16 value, on a unit that is fp32 otherwise.
+  HWY_INLINE V mulInHalf(V a, float b) { return unit.mulInHalf(a, b); }
   HWY_INLINE V sqrt(V a) { return settle(unit, unit.sqrt(a)); }
   HWY_INLINE V exp(V a) { return settle(unit, unit.exp(a)); }
   HWY_INLINE V log(V a) { return settle(unit, unit.log(a)); }
@@ -136,14 +138,15 @@ StatusBits runProgram(const ElementwiseArgs &args) {
 template <class Program, OverflowMode M>
 ElementwiseFunction selectProgram(ElementwisePath path) {
   // fp32 arithmetic is the same in both modes.
-  constexpr OverflowMode AnyMode = OverflowMode::InfNan;
+  constexpr OverflowMode FloatMode =
+      Program::HalfProduct ? M : OverflowMode::InfNan;
   if constexpr (Program::InHalf)
     if (path == ElementwisePath::Half)
       return runProgram<Program, HalfUnit<M>, HalfMemory>;
   if constexpr (Program::HalfExp)
     if (path == ElementwisePath::FloatHalfExp)
       return runProgram<Program, FloatUnit<M, true>, FloatMemory>;
-  return runProgram<Program, FloatUnit<AnyMode>, FloatMemory>;
+  return runProgram<Program, FloatUnit<FloatMode>, FloatMemory>;
 }
 
 /// What programs derive from.
@@ -152,6 +155,8 @@ template <size_t NumOperands, size_t NumResults = 1, bool Half = false,
 struct ProgramTraits {
   static constexpr size_t Operands = NumOperands, Results = NumResults;
   static constexpr bool InHalf = Half, HalfExp = Exp;
+  /// Whether fp32 programs have an fp16 product.
+  static constexpr bool HalfProduct = false;
 };
 
 } // namespace npu::kernels::HWY_NAMESPACE

@@ -63,6 +63,7 @@ enum class ElementwiseOp : uint8_t {
   Mish,
   Erf,
   PRelu,
+  FusedMulAdd,
   ThresholdedRelu,
   Clip,
   LogOnePlus,

@@ -278,10 +278,13 @@ ParameterGradientKernel::run(RunContext &context,
         for (int64_t line = begin; line < end; ++line) {
           dy.read(inputs[0].data, line, gradient);
           normal.read(inputs[1].data, line, products);
-          if (!areFinite(gradient) || !areFinite(products))
-            ofChunk.valid |= npu::status::VectorNanInfInput;
+          const bool finite = areFinite(gradient) && areFinite(products);
           for (size_t i = 0; i < length; ++i)
             products[i] *= gradient[i];
+          if (!finite)
+            ofChunk.valid |= npu::status::VectorNanInfInput;
+          else if (!areFinite(products))
+            ofChunk.valid |= npu::status::FloatOverflow;
           const float scale = sumOfLine(products, byAtomics, ofChunk);
           const float shift = sumOfLine(gradient, byAtomics, ofChunk);
           ofChunk.valid |= gamma.write(outputs[0].data, line, scale, mode) |

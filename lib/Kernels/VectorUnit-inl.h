@@ -195,6 +195,10 @@ public:
   NPU_VECTOR_INLINE V sub(V a, V b) { return binary(a, b, hn::Sub(a, b)); }
   NPU_VECTOR_INLINE V mul(V a, V b) { return binary(a, b, hn::Mul(a, b)); }
   NPU_VECTOR_INLINE V div(V a, V b) { return binary(a, b, hn::Div(a, b)); }
+  /// An fp16 instruction on an fp16 value.
+  NPU_VECTOR_INLINE V mulInHalf(V a, float b) {
+    return HalfUnit<M>::use(half.mul(a, HalfUnit<M>::scalar(b)));
+  }
   NPU_VECTOR_INLINE V max(V a, V b) {
     return binary(a, b, nn::maximum(DF(), a, b));
   }
@@ -224,10 +228,10 @@ public:
   template <class Memory>
   StatusBits status() const {
     StatusBits bits = overflow.status(numerics::FloatOverflowLimit,
-                                      npu::status::FloatOverflow);
+                                      npu::status::FloatOverflow) |
+                      half.template status<HalfMemory>();
     if constexpr (HalfExp)
-      bits |= half.template status<HalfMemory>() |
-              castOverflow.status(numerics::HalfOverflowLimit,
+      bits |= castOverflow.status(numerics::HalfOverflowLimit,
                                   npu::status::CastOverflow);
     return bits;
   }

@@ -81,6 +81,13 @@ inline Operand longs(const std::vector<int64_t> &values) {
   return result;
 }
 
+/// 0, 0.5 or 1 as fp16 or fp32.
+inline Operand constant(DataType dtype, float value) {
+  if (dtype == DataType::Float)
+    return floats({value});
+  return half({value == 0 ? 0u : value == 1 ? 0x3C00u : 0x3800u});
+}
+
 /// The status, and the first elements of the output.
 struct Outcome {
   StatusBits bits = status::None;
@@ -133,6 +140,13 @@ inline void append(Rows &rows, const Rows &more) {
   rows.insert(rows.end(), more.begin(), more.end());
 }
 
+/// Rows that hold of several operators, as those of \p type.
+inline Rows ofType(const std::string &type, Rows rows) {
+  for (Row &row : rows)
+    row.type = type;
+  return rows;
+}
+
 inline const std::vector<Soc> on310 = {Soc::Ascend310};
 inline const std::vector<Soc> notOn310 = {Soc::Ascend310P, Soc::Ascend910A,
                                           Soc::Ascend910B};
@@ -144,13 +158,18 @@ Rows castRows(const std::string &type, const std::vector<Operand> &neutral,
 Rows sumRows(const std::string &type, bool negated, bool wide);
 Rows productRows(const std::string &type);
 
-Rows arithmeticRows(); ///< sums, products, quotients, exact operators
-Rows functionRows();   ///< roots, exponentials, chains of instructions
+Rows arithmeticRows();       ///< sums, products, quotients, exact operators
+Rows quotientAndPowerRows(); ///< fp32 division, powers, logarithms
+Rows activationRows();
+Rows functionRows(); ///< roots, exponentials, chains of instructions
 Rows conversionRows();
-Rows lineRows();   ///< reductions, softmax
-Rows windowRows(); ///< pooling
+Rows lineRows();         ///< reductions, softmax
+Rows lineGradientRows(); ///< gradients along lines, sums of squares
+Rows windowRows();       ///< pooling
 Rows cubeRows();
-Rows normRows();     ///< normalisations, optimizers, sums by segment
+Rows normRows(); ///< normalisations, sums by segment
+Rows batchNormRows();
+Rows optimizerRows();
 Rows trainingRows(); ///< masks, gradients of poolings
 Rows quantizationRows();
 Rows movementRows(); ///< copies and comparisons
