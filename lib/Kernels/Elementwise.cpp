@@ -4,6 +4,7 @@
 #include "ElementwiseRow.h"
 #include "ElementwiseShape.h"
 #include "FloatElements.h"
+#include "ImplMode.h"
 #include "LaneStatus.h"
 #include "npu/Kernels/Registry.h"
 
@@ -290,7 +291,7 @@ Status ElementwiseKernel::bindTypes(const ElementwiseRow &row,
     if (getIntegerFunction(binding.op, outputType))
       return {};
   } else if (uniform && floats) {
-    auto implMode = spec.attrs.get<int64_t>("_op_impl_mode_enum", 0);
+    auto implMode = readImplMode(spec);
     if (!implMode)
       return implMode.takeStatus();
     path = outputType == DataType::Float16

@@ -12,10 +12,6 @@
 
 namespace npu::kernels {
 
-// Values of the attribute _op_impl_mode_enum.
-constexpr int64_t HighPerformance = 0x2;
-constexpr int64_t HighPrecision = 0x4;
-
 /// Where an operator on fp16 tensors rounds.
 enum class Rounding : uint8_t {
   EveryInstruction,

@@ -6,6 +6,7 @@
 
 #include "Builtins.h"
 #include "FloatLines.h"
+#include "ImplMode.h"
 #include "KernelChecks.h"
 #include "NormLine.h"
 #include "npu/Kernels/Registry.h"
@@ -48,7 +49,7 @@ LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   auto begin = spec.attrs.get<int64_t>("begin_norm_axis", 0);
   auto epsilon =
       spec.attrs.get<float>("epsilon", kernel->givesRoot ? 1e-5f : 1e-7f);
-  auto implMode = spec.attrs.get<int64_t>("_op_impl_mode_enum", 0);
+  auto implMode = readImplMode(spec);
   if (!begin)
     return inNode(spec, begin.takeStatus());
   if (!epsilon)

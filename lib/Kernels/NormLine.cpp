@@ -5,6 +5,7 @@
 #include "AxisLines.h"
 #include "FloatElements.h"
 #include "FloatLines.h"
+#include "ImplMode.h"
 #include "npu/Numerics/Half.h"
 
 #include <cmath>
@@ -14,7 +15,6 @@ using namespace npu::kernels;
 
 NormPath NormPath::layerNorm(DataType dtype, const NumericConfig &config,
                              int64_t implMode) {
-  constexpr int64_t HighPrecision = 0x4;
   NormPath path;
   // The kernels for Ascend310 are older and keep the fp32 moments.
   path.halfMoments = dtype == DataType::Float16 && config.soc != Soc::Ascend310;

@@ -2,6 +2,7 @@
 
 #include "Builtins.h"
 #include "FloatElements.h"
+#include "ImplMode.h"
 #include "KernelChecks.h"
 #include "PoolingWindow.h"
 #include "npu/Kernels/LaneMap.h"
@@ -33,12 +34,15 @@ private:
   OverflowMode mode = OverflowMode::Saturate;
   int64_t planes = 0, inHeight = 0, inWidth = 0, outHeight = 0, outWidth = 0,
           lanes = 0;
-  LaneMap laneMap; ///< of the output
+  LaneMap laneMap;       ///< of the output
+  bool halfSums = false; ///< an average in fp16, every instruction rounded
 
   bool poolRow(const std::byte *plane, int64_t row, std::span<float> pixels,
-               std::span<float> result) const;
+               std::span<float> result, std::span<StatusBits> raised) const;
   NodeStatus statusOf(const std::byte *input, int64_t row,
-                      std::span<const float> result) const;
+                      std::span<const float> result,
+                      std::span<const StatusBits> raised) const;
+  float addHalf(float sum, float value, StatusBits &bits) const;
   bool readsNonFinite(const std::byte *plane, int64_t row, int64_t column,
                       int64_t lane) const;
 };
@@ -65,6 +69,13 @@ PoolingKernel::create(const NodeSpec &spec, const NumericConfig &config) {
     return inNode(spec, std::move(status));
   auto kernel = std::make_unique<PoolingKernel>();
   kernel->window = *window;
+  auto implMode = readImplMode(spec);
+  if (!implMode)
+    return inNode(spec, implMode.takeStatus());
+  // The older platform widens in high_precision only.
+  kernel->halfSums = window->average && config.soc == Soc::Ascend310 &&
+                     in.dtype == DataType::Float16 &&
+                     !(*implMode & HighPrecision);
   kernel->dtype = in.dtype;
   kernel->mode = config.overflow;
   kernel->planes = in.shape[0] * in.shape[1];
@@ -94,12 +105,21 @@ inline bool hasNonFinite(std::span<const float> values) {
   return largest >= 0x7F800000;
 }
 
-/// One row of outputs. \p pixels holds one row of the input at a time. Returns
-/// whether the rows of the input hold an infinity or a NaN, or a sum became
-/// infinite.
+/// An fp16 addition.
+float PoolingKernel::addHalf(float sum, float value, StatusBits &bits) const {
+  if (!std::isfinite(sum) || !std::isfinite(value))
+    bits |= status::VectorNanInfInput;
+  return roundToHalf(sum + value, mode, bits);
+}
+
+/// One row of outputs. \p pixels holds one row of the input at a time;
+/// \p raised is what fp16 instructions raise by lane. Returns whether the rows
+/// of the input hold an infinity or a NaN, a sum became infinite, or an fp16
+/// instruction raised something.
 bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
-                            std::span<float> pixels,
-                            std::span<float> result) const {
+                            std::span<float> pixels, std::span<float> result,
+                            std::span<StatusBits> raised) const {
+  std::fill(raised.begin(), raised.end(), status::None);
   const float identity =
       window.average ? 0.0f
       : mode == OverflowMode::Saturate && dtype != DataType::Float
@@ -119,7 +139,10 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
       float *to = result.data() + w * lanes;
       for (int64_t x = columns.begin; x < columns.end; ++x) {
         const float *from = pixels.data() + x * lanes;
-        if (window.average)
+        if (halfSums)
+          for (int64_t lane = 0; lane < lanes; ++lane)
+            to[lane] = addHalf(to[lane], from[lane], raised[w * lanes + lane]);
+        else if (window.average)
           for (int64_t lane = 0; lane < lanes; ++lane)
             to[lane] += from[lane];
         else
@@ -138,10 +161,21 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
     const WindowSpan columns =
         spanOf(window.width, w, inWidth, window.countsPadding);
     const int64_t area = rows.counted * columns.counted;
-    const float factor = area > 0 ? 1.0f / static_cast<float>(area) : 0.0f;
+    float factor = area > 0 ? 1.0f / static_cast<float>(area) : 0.0f;
+    StatusBits ignored = status::None;
+    if (halfSums)
+      factor = roundToHalf(factor, mode, ignored);
     for (int64_t lane = 0; lane < lanes; ++lane) {
       float &value = result[w * lanes + lane];
-      value = canonicalNaN(value * factor);
+      if (halfSums) {
+        StatusBits &bits = raised[w * lanes + lane];
+        if (!std::isfinite(value))
+          bits |= status::VectorNanInfInput;
+        value = roundToHalf(value * factor, mode, bits);
+        special |= bits != status::None;
+      } else {
+        value = canonicalNaN(value * factor);
+      }
     }
   }
   return special;
@@ -168,7 +202,8 @@ bool PoolingKernel::readsNonFinite(const std::byte *plane, int64_t row,
 /// What row number \p row of the output (of all planes) reports, lane by lane:
 /// for the few rows that report something.
 NodeStatus PoolingKernel::statusOf(const std::byte *input, int64_t row,
-                                   std::span<const float> result) const {
+                                   std::span<const float> result,
+                                   std::span<const StatusBits> raised) const {
   const std::byte *plane = input + row / outHeight * inHeight * inWidth *
                                        lanes * (getBitWidth(dtype) / 8);
   NodeStatus status;
@@ -178,6 +213,10 @@ NodeStatus PoolingKernel::statusOf(const std::byte *input, int64_t row,
       [&](int64_t begin, int64_t end, bool valid) {
         StatusBits &bits = valid ? status.valid : status.padding;
         for (int64_t i = begin - first; i < end - first; ++i) {
+          if (halfSums) {
+            bits |= raised[i];
+            continue;
+          }
           float rounded; // large enough for every type
           bits |= fromFloat(dtype, result.subspan(i, 1), &rounded, mode);
           if (readsNonFinite(plane, row % outHeight, i / lanes, i % lanes))
@@ -201,15 +240,16 @@ PoolingKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
       planes * outHeight, 8, [&](int64_t begin, int64_t end, int64_t) {
         std::vector<float> pixels(static_cast<size_t>(inWidth * lanes));
         std::vector<float> result(static_cast<size_t>(outWidth * lanes));
+        std::vector<StatusBits> raised(halfSums ? result.size() : 0);
         NodeStatus ofChunk;
         for (int64_t row = begin; row < end; ++row) {
           const bool special =
               poolRow(inputs[0].data + row / outHeight * inPlane,
-                      row % outHeight, pixels, result);
+                      row % outHeight, pixels, result, raised);
           const StatusBits cast =
               fromFloat(dtype, result, outputs[0].data + row * outRow, mode);
           if (special || cast != npu::status::None)
-            ofChunk |= statusOf(inputs[0].data, row, result);
+            ofChunk |= statusOf(inputs[0].data, row, result, raised);
         }
         std::lock_guard lock(mutex);
         status |= ofChunk;
@@ -222,14 +262,17 @@ PoolingKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
 void kernels::addPooling(Registry &registry) {
   constexpr StatusBits maximum = status::VectorNanInfInput;
   // An average is not larger than the values; only the sum can overflow.
-  constexpr StatusBits average =
-      maximum | status::FloatOverflow | status::CastUnderflow;
+  constexpr StatusBits average = maximum | status::FloatOverflow |
+                                 status::FloatUnderflow | status::CastUnderflow;
   registry.add("Pooling",
                {PoolingKernel::create,
-                "max: exact; average: fp32 sum times 1 / area, one rounding",
+                "max: exact; average: fp32 sum times 1 / area, one rounding; "
+                "310: fp16 unless high_precision",
                 average});
   registry.add("AvgPool", {PoolingKernel::create,
-                           "fp32 sum times 1 / area, one rounding", average});
+                           "fp32 sum times 1 / area, one rounding; 310: fp16 "
+                           "unless high_precision",
+                           average});
   for (const char *type : {"MaxPool", "MaxPoolV3"})
     registry.add(type, {PoolingKernel::create, "exact", maximum});
 }

@@ -5,6 +5,7 @@
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "FloatElements.h"
+#include "ImplMode.h"
 #include "KernelChecks.h"
 #include "npu/Kernels/Registry.h"
 
@@ -51,6 +52,7 @@ private:
   Operation operation = Operation::Sum;
   NumericConfig config;
   DataType inputType = DataType::Undefined;
+  bool halfSums = false;  ///< fp16 additions one after the other
   bool byAtomics = false; ///< an fp32 sum that a device makes in memory
   TensorDesc outputDesc;
   AxisLines lines;
@@ -176,6 +178,14 @@ ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->config = config;
   kernel->inputType = input.dtype;
   kernel->outputDesc = spec.outputs[0];
+  auto implMode = readImplMode(spec);
+  if (!implMode)
+    return inNode(spec, implMode.takeStatus());
+  // Ascend310 widens an fp16 tensor only for a mean in high_precision.
+  kernel->halfSums =
+      config.soc == Soc::Ascend310 && input.dtype == DataType::Float16 &&
+      (row->operation == Operation::Sum ||
+       (row->operation == Operation::Mean && !(*implMode & HighPrecision)));
   const bool isBiasGrad = row->type == "BiasAddGrad";
   const DataType result = spec.outputs[0].dtype;
   const DataType wanted =
@@ -232,12 +242,11 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
     finite &= std::isfinite(value);
   if (!finite)
     bits |= status::VectorNanInfInput;
-  const bool adds = operation == Operation::Sum || operation == Operation::Mean;
   const float factor = operation == Operation::Mean
                            ? 1.0f / static_cast<float>(values.size())
                            : 1.0f;
-  if (adds && config.soc == Soc::Ascend310 && inputType == DataType::Float16) {
-    // No promotion there: one fp16 addition after the other.
+  if (halfSums) {
+    // No promotion: one fp16 addition after the other.
     const OverflowMode mode = config.overflow;
     const Half scale = numerics::floatToHalf(factor, mode, bits);
     Half sum{0};
@@ -339,7 +348,8 @@ void kernels::addReduction(Registry &registry) {
   constexpr std::string_view exact = "exact";
   constexpr std::string_view sums =
       "fp32 sum in 16 interleaved parts, one rounding at the end; 310: fp16, "
-      "one after the other; fp32 by atomics: one after the other";
+      "one after the other (means unless high_precision); fp32 by atomics: one "
+      "after the other";
   // A sum of 16-bit values is a multiple of their smallest one, and a mean is
   // not larger than they are.
   constexpr StatusBits ofSum =

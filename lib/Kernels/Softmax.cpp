@@ -3,6 +3,7 @@
 #include "AxisLines.h"
 #include "Builtins.h"
 #include "FloatElements.h"
+#include "ImplMode.h"
 #include "KernelChecks.h"
 #include "SoftmaxLine.h"
 #include "npu/Kernels/Registry.h"
@@ -31,7 +32,7 @@ private:
 };
 
 SoftmaxPath choosePath(const TensorDesc &input, const NumericConfig &config,
-                       bool lastAxis) {
+                       int64_t implMode, bool lastAxis) {
   SoftmaxPath path;
   const bool isMatrix = input.format == Format::FRACTAL_NZ;
   if (input.dtype == DataType::Float16) {
@@ -42,8 +43,9 @@ SoftmaxPath choosePath(const TensorDesc &input, const NumericConfig &config,
                       (isMatrix && config.soc == Soc::Ascend910A);
   } else if (input.dtype == DataType::Float) {
     // Neither has a whole-vector maximum in fp32; Ascend310 no exp either.
-    path.halfMax = lastAxis && (config.soc == Soc::Ascend910A ||
-                                config.soc == Soc::Ascend310);
+    path.halfMax =
+        lastAxis && !(implMode & HighPrecision) &&
+        (config.soc == Soc::Ascend910A || config.soc == Soc::Ascend310);
   }
   return path;
 }
@@ -62,6 +64,9 @@ SoftmaxKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   auto axes = spec.attrs.get<std::vector<int64_t>>("axes", {-1});
   if (!axes)
     return inNode(spec, axes.takeStatus());
+  auto implMode = readImplMode(spec);
+  if (!implMode)
+    return inNode(spec, implMode.takeStatus());
   auto layout = Layout::create(kernel->input);
   auto target = Layout::create(kernel->output);
   if (!layout)
@@ -91,8 +96,8 @@ SoftmaxKernel::create(const NodeSpec &spec, const NumericConfig &config) {
     return inNode(spec, to.takeStatus());
   kernel->from = std::move(*from);
   kernel->to = std::move(*to);
-  kernel->path =
-      choosePath(kernel->input, config, !along.empty() && along.back());
+  kernel->path = choosePath(kernel->input, config, *implMode,
+                            !along.empty() && along.back());
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 

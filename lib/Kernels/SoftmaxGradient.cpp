@@ -7,6 +7,7 @@
 #include "Builtins.h"
 #include "FloatElements.h"
 #include "FloatLines.h"
+#include "ImplMode.h"
 #include "KernelChecks.h"
 #include "LineMath.h"
 #include "ScalarMath.h"
@@ -156,7 +157,7 @@ LineKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   auto along = readAxes(spec, *row);
   if (!along)
     return inNode(spec, along.takeStatus());
-  auto implMode = spec.attrs.get<int64_t>("_op_impl_mode_enum", 0);
+  auto implMode = readImplMode(spec);
   if (!implMode)
     return inNode(spec, implMode.takeStatus());
   auto kernel = std::make_unique<LineKernel>();
@@ -165,7 +166,6 @@ LineKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->path.inHalf = first.dtype == DataType::Float16;
   kernel->path.halfExp = config.soc == Soc::Ascend310;
   // Neither has a whole-vector maximum in fp32.
-  constexpr int64_t HighPrecision = 0x4;
   kernel->path.halfMax =
       first.dtype == DataType::Float && !along->empty() && along->back() &&
       !(*implMode & HighPrecision) &&

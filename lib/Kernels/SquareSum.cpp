@@ -8,6 +8,7 @@
 #include "Builtins.h"
 #include "FloatElements.h"
 #include "FloatLines.h"
+#include "ImplMode.h"
 #include "KernelChecks.h"
 #include "LineSum.h"
 #include "npu/Kernels/Registry.h"
@@ -61,10 +62,9 @@ SquareSumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
     return inNode(spec, byAtomics.takeStatus());
   kernel->byAtomics = *byAtomics;
   // Ascend310 has the older kernel, which squares in fp16 unless told.
-  auto implMode = spec.attrs.get<int64_t>("_op_impl_mode_enum", 0);
+  auto implMode = readImplMode(spec);
   if (!implMode)
     return inNode(spec, implMode.takeStatus());
-  constexpr int64_t HighPrecision = 0x4;
   kernel->halfSquares = spec.type == "SquareSumV1" &&
                         spec.inputs[0]->dtype == DataType::Float16 &&
                         config.soc == Soc::Ascend310 &&

@@ -2,8 +2,7 @@
 // neighbour (StatusTable.h), on the SoCs where it computes that way, in both
 // overflow modes.
 
-#include "StatusTable.h"
-#include "KernelTester.h"
+#include "OperandTensor.h"
 #include "StatusExploration.h"
 
 #include <algorithm>
@@ -28,53 +27,6 @@ const std::vector<Row> &table() {
     return all;
   }();
   return rows;
-}
-
-TensorDesc descOf(DataType dtype, const Shape &shape, Format format) {
-  if (isPlain(format))
-    return plainDesc(dtype, shape, format);
-  return privateDesc(dtype, format, Format::NCHW, shape);
-}
-
-void putElement(TestTensor &tensor, int64_t index, uint64_t bits) {
-  const unsigned size = getBitWidth(tensor.desc.dtype) / 8;
-  std::memcpy(tensor.bytes.data() + index * size, &bits, size);
-}
-
-uint64_t elementOf(const TestTensor &tensor, int64_t index) {
-  const unsigned size = getBitWidth(tensor.desc.dtype) / 8;
-  uint64_t bits = 0;
-  std::memcpy(&bits, tensor.bytes.data() + index * size, size);
-  return bits;
-}
-
-/// Elements in memory of the logical elements, in order.
-std::vector<int64_t> placesOf(const TensorDesc &desc) {
-  auto layout = Layout::create(desc);
-  EXPECT_TRUE(layout) << layout.status().message();
-  std::vector<int64_t> index(layout->axes().size()), places;
-  for (int64_t left = layout->numLogical(); left > 0; --left) {
-    places.push_back(layout->elementAt(index));
-    for (size_t i = index.size(); i-- > 0;) {
-      if (++index[i] < layout->axes()[i].extent)
-        break;
-      index[i] = 0;
-    }
-  }
-  return places;
-}
-
-TestTensor place(const Operand &operand) {
-  const Shape shape = operand.shape.empty()
-                          ? Shape{static_cast<int64_t>(operand.bits.size())}
-                          : operand.shape;
-  TestTensor result{descOf(operand.dtype, shape, operand.format), {}};
-  result.bytes.resize(result.desc.byteSize());
-  const auto places = placesOf(result.desc);
-  EXPECT_EQ(places.size(), operand.bits.size());
-  for (size_t i = 0; i < places.size(); ++i)
-    putElement(result, places[i], operand.bits[i]);
-  return result;
 }
 
 std::string where(const Row &row, NumericConfig config) {

@@ -1,0 +1,104 @@
+// Where each operator rounds, by platform and precision mode: inputs on which
+// the ways to compute it differ (NumericPath.h). The definitions prove that
+// they do, and the kernels take the way that the documents say.
+
+#include "NumericPath.h"
+#include "OperandTensor.h"
+
+#include <set>
+
+using namespace npu;
+using namespace npu::kernels;
+using namespace npu::kernels::statustable;
+
+namespace {
+
+std::vector<PathRow> allPaths() {
+  std::vector<PathRow> rows;
+  for (const auto &more : {elementwisePaths(), linePaths(), normPaths(),
+                           trainingPaths(), windowPaths()})
+    rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
+}
+
+Values valuesOf(const Operand &operand) {
+  Values values;
+  for (uint64_t bits : operand.bits)
+    values.push_back(
+        operand.dtype == Half ? halfValue(static_cast<uint16_t>(bits))
+        : operand.dtype == Float
+            ? double(std::bit_cast<float>(static_cast<uint32_t>(bits)))
+            : static_cast<double>(static_cast<int32_t>(bits)));
+  return values;
+}
+
+/// The definition's result and status along \p way.
+std::pair<Elements, StatusBits> define(const PathRow &row, const Way &way) {
+  ScalarArithmetic arithmetic(way.path);
+  std::vector<Values> operands;
+  for (const Operand &operand : row.operands)
+    operands.push_back(valuesOf(operand));
+  Elements bits;
+  for (double value : row.definition(arithmetic, operands))
+    switch (row.outType) {
+    case Half:
+      bits.push_back(halfBits(arithmetic.result(value)));
+      break;
+    case Float:
+      bits.push_back(bitsOf(static_cast<float>(value)));
+      break;
+    default: // integers are cut to their width
+      bits.push_back(static_cast<uint64_t>(static_cast<int64_t>(value)) &
+                     ((uint64_t(1) << getBitWidth(row.outType)) - 1));
+    }
+  return {bits, arithmetic.bits};
+}
+
+void expectKernel(const PathRow &row, const Way &way, NumericConfig config) {
+  std::vector<TestTensor> inputs;
+  for (const Operand &operand : row.operands)
+    inputs.push_back(place(operand));
+  Shape shape = row.outShape;
+  if (shape.empty())
+    shape = {static_cast<int64_t>(way.bits.size())};
+  std::vector<TensorDesc> outputs = {descOf(row.outType, shape, row.outFormat)};
+  for (const auto &[dtype, more] : row.moreOutputs)
+    outputs.push_back(plainDesc(dtype, more));
+  Attributes attrs;
+  for (const auto &list : {row.attrs, way.attrs})
+    for (const auto &[name, value] : list)
+      attrs.set(name, value);
+  auto result = runNode(row.type, inputs, outputs, attrs, config);
+  EXPECT_EQ(result.status.valid, way.status);
+  const auto places = placesOf(outputs[0]);
+  for (size_t i = 0; i < way.bits.size(); ++i)
+    EXPECT_EQ(elementOf(result.outputs[0], places[i]), way.bits[i])
+        << "element " << i;
+}
+
+} // namespace
+
+TEST(NumericPathTest, WaysDiffer) {
+  for (const PathRow &row : allPaths()) {
+    std::set<std::pair<Elements, StatusBits>> results;
+    for (const Way &way : row.ways) {
+      SCOPED_TRACE(row.type + ", " + row.what + ", " + way.what);
+      const auto [bits, status] = define(row, way);
+      EXPECT_EQ(bits, way.bits);
+      EXPECT_EQ(status, way.status);
+      EXPECT_TRUE(results.insert({bits, status}).second)
+          << "another way gives the same";
+    }
+    EXPECT_GE(row.ways.size(), 2u) << row.type << ", " << row.what;
+  }
+}
+
+TEST(NumericPathTest, KernelsTakeTheDocumentedWay) {
+  for (const PathRow &row : allPaths())
+    for (const Way &way : row.ways)
+      for (Soc soc : way.socs) {
+        SCOPED_TRACE(row.type + ", " + row.what + ", " + way.what + ", " +
+                     std::string(getName(soc)));
+        expectKernel(row, way, {soc, OverflowMode::Saturate});
+      }
+}
