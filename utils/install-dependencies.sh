@@ -10,7 +10,7 @@ packages=(
   clang-22 lld-22 libclang-rt-22-dev
   cmake ninja-build ccache git
   # Libraries.
-  protobuf-compiler libprotobuf-dev zlib1g-dev libhwy-dev nlohmann-json3-dev
+  protobuf-compiler libprotobuf-dev libdeflate-dev libhwy-dev nlohmann-json3-dev
   # Tests.
   libgtest-dev python3 python3-numpy python3-psutil python3-protobuf
 )

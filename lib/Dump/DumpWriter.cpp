@@ -15,12 +15,12 @@
 #include <cstring>
 #include <deque>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <map>
 #include <mutex>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
-#include <zlib.h>
 
 using namespace npu;
 using namespace npu::dump;
@@ -101,10 +101,12 @@ struct DumpWriter::Impl {
   std::string failure;     // the first fault of writing
   std::string abortReason; // the caller's
   std::map<std::string, std::string> modelOfFolder;
+  unsigned isWaiting = 0; // callers that wait for a job to be written
   bool finishing = false;
   std::unique_ptr<ManifestWriter> manifest;
 
-  // The writing thread's own.
+  // Whoever writes holds this, from taking a job to the end; before the mutex.
+  std::mutex writing;
   std::map<std::string, FileDescriptor> openFolders;
   uint64_t lastTimestamp = 0;
   uint64_t bytesWritten = 0;
@@ -126,7 +128,10 @@ struct DumpWriter::Impl {
 
   Status claimModelFolder(const DumpJob &job);
   Status enqueue(DumpJob job);
+  bool hasWork() const;
   void run();
+  void writeFirst(std::unique_lock<std::mutex> &lock);
+  bool help();
   Status writeJob(QueuedJob &queued, ManifestFile &file);
   Expected<int> getFolder(const std::string &path);
   int writeFile(int folder, const DumpJob &job, const std::string &start,
@@ -163,7 +168,16 @@ Status DumpWriter::Impl::enqueue(DumpJob job) {
     return status;
   if (size == 0)
     return failureStatus();
-  wakeCaller.wait(lock, [&] {
+  // Above the limit, or for room, somebody has to write.
+  const auto await = [&](auto &&holds) {
+    if (holds())
+      return;
+    ++isWaiting;
+    wakeWriter.notify_one();
+    wakeCaller.wait(lock, holds);
+    --isWaiting;
+  };
+  await([&] {
     return finishing || !failure.empty() || bytesInFlight == 0 ||
            (size <= options.bytesInFlightLimit &&
             bytesInFlight <= options.bytesInFlightLimit - size);
@@ -187,42 +201,73 @@ Status DumpWriter::Impl::enqueue(DumpJob job) {
     lock.lock();
   }
   queue.push_back({std::move(job), size, options.clock.microseconds()});
-  wakeWriter.notify_one();
+  if (hasWork())
+    wakeWriter.notify_one();
   if (borrowed) {
-    wakeCaller.wait(lock, [&] { return jobsDone >= ticket; });
+    await([&] { return jobsDone >= ticket; });
     return failureStatus();
   }
   return Status();
 }
 
+/// Whether there is something for the writer's own thread to do.
+bool DumpWriter::Impl::hasWork() const {
+  if (queue.empty())
+    return finishing && jobsDone == jobsTaken;
+  return !options.isHelped || finishing || isWaiting ||
+         bytesInFlight > options.bytesInFlightLimit / 8;
+}
+
 void DumpWriter::Impl::run() {
-  std::unique_lock lock(mutex);
   while (true) {
-    wakeWriter.wait(lock, [&] {
-      return !queue.empty() || (finishing && jobsDone == jobsTaken);
-    });
-    if (queue.empty())
+    {
+      std::unique_lock lock(mutex);
+      wakeWriter.wait(lock, [&] { return hasWork(); });
+    }
+    std::lock_guard onlyOne(writing);
+    std::unique_lock lock(mutex);
+    if (!queue.empty())
+      writeFirst(lock);
+    else if (finishing && jobsDone == jobsTaken)
       return;
-    QueuedJob queued = std::move(queue.front());
-    queue.pop_front();
-    const bool skip = !failure.empty();
-    lock.unlock();
-    ManifestFile file;
-    bytesOfJobLeft = queued.size;
-    Status status = skip ? Status() : writeJob(queued, file);
-    bytesQueued -= bytesOfJobLeft;
-    queued.job.owners.clear(); // before others are let in for the room
-    lock.lock();
-    if (skip || !status)
-      manifest->addMissing(queued.job);
-    else
-      manifest->addFile(queued.job, file);
-    if (!status)
-      failure = status.message();
-    bytesInFlight -= queued.size;
-    ++jobsDone;
-    wakeCaller.notify_all();
   }
+}
+
+bool DumpWriter::Impl::help() {
+  std::unique_lock onlyOne(writing, std::try_to_lock);
+  if (!onlyOne)
+    return false;
+  std::unique_lock lock(mutex);
+  if (queue.empty())
+    return false;
+  writeFirst(lock);
+  return true;
+}
+
+/// Takes the first job off the queue and writes it. \p lock is held before and
+/// after.
+void DumpWriter::Impl::writeFirst(std::unique_lock<std::mutex> &lock) {
+  QueuedJob queued = std::move(queue.front());
+  queue.pop_front();
+  const bool skip = !failure.empty();
+  lock.unlock();
+  ManifestFile file;
+  bytesOfJobLeft = queued.size;
+  Status status = skip ? Status() : writeJob(queued, file);
+  bytesQueued -= bytesOfJobLeft;
+  queued.job.owners.clear(); // before others are let in for the room
+  lock.lock();
+  if (skip || !status)
+    manifest->addMissing(queued.job);
+  else
+    manifest->addFile(queued.job, file);
+  if (!status)
+    failure = status.message();
+  bytesInFlight -= queued.size;
+  ++jobsDone;
+  wakeCaller.notify_all();
+  if (finishing && queue.empty())
+    wakeWriter.notify_one();
 }
 
 /// The folder \p path below the {time} folder, made where it is missing. It
@@ -244,8 +289,7 @@ int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
                                  uint32_t &crc) {
   uint64_t size = 0;
   for (const iovec &part : parts) {
-    crc = static_cast<uint32_t>(::crc32_z(
-        crc, static_cast<const Bytef *>(part.iov_base), part.iov_len));
+    crc = ::libdeflate_crc32(crc, part.iov_base, part.iov_len);
     size += part.iov_len;
   }
   iovec *next = parts.data(), *end = next + parts.size();
@@ -417,6 +461,8 @@ DumpWriter::~DumpWriter() {
   // Nobody is left to be told; the manifest has the fault.
   static_cast<void>(finish());
 }
+
+bool DumpWriter::help() { return impl->help(); }
 
 Status DumpWriter::enqueue(DumpJob job) {
   return impl->enqueue(std::move(job));

@@ -50,6 +50,17 @@ struct ThreadPool::Impl {
       (*body)(chunk *grain, std::min(count, (chunk + 1) * grain), chunk);
   }
 
+  std::atomic<bool> hasIdleWork{false};
+  std::mutex idleMutex; // held by whoever does or changes idleWork
+  std::function<bool()> idleWork;
+
+  bool doIdleWork() {
+    if (!hasIdleWork)
+      return false;
+    std::unique_lock lock(idleMutex, std::try_to_lock);
+    return lock && idleWork && idleWork();
+  }
+
   template <class Condition>
   bool spinUntil(const Condition &holds) const {
     for (int i = 0; i < spins; ++i) {
@@ -58,6 +69,20 @@ struct ThreadPool::Impl {
       relax();
     }
     return holds();
+  }
+
+  /// The same for a worker.
+  template <class Condition>
+  bool workUntil(const Condition &holds) {
+    constexpr int spinsBetween = 100;
+    for (int i = 0; !holds(); ++i) {
+      if (i % spinsBetween == 0 && doIdleWork())
+        i = 0;
+      if (i >= spins)
+        return false;
+      relax();
+    }
+    return true;
   }
 
   /// Takes part in the loop \p seen unless it is over: a worker that comes late
@@ -80,7 +105,7 @@ struct ThreadPool::Impl {
       return (now % 2 != 0 && now != seen) || stopping;
     };
     while (true) {
-      if (!spinUntil(isCalled)) {
+      if (!workUntil(isCalled)) {
         std::unique_lock lock(mutex);
         ++sleeping;
         wake.wait(lock, isCalled);
@@ -117,6 +142,12 @@ ThreadPool::~ThreadPool() {
 
 unsigned ThreadPool::numThreads() const {
   return static_cast<unsigned>(impl->workers.size()) + 1;
+}
+
+void ThreadPool::setIdleWork(std::function<bool()> work) {
+  std::lock_guard lock(impl->idleMutex);
+  impl->hasIdleWork = work != nullptr;
+  impl->idleWork = std::move(work);
 }
 
 void ThreadPool::parallelFor(int64_t count, int64_t grain, const Body &body) {

@@ -257,6 +257,8 @@ Status GraphRun::createSession(SessionOptions files,
 }
 
 Status GraphRun::prepareObservers(dump::DumpWriter *writer) {
+  if (writer)
+    session->threadPool().setIdleWork([writer] { return writer->help(); });
   if (settings.dump.enableDump) {
     dump::StatisticsFormat
         statistics; // one of the device's programs can choose

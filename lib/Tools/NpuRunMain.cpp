@@ -255,6 +255,7 @@ Status Run::prepareDumps() {
     writerOptions.dumpPath = settings.dump.dumpPath;
     writerOptions.deviceId = options.deviceId;
     writerOptions.modelNameInFolder = settings.modelNameInFolder;
+    writerOptions.isHelped = settings.session.threads > 1;
     if (progress)
       writerOptions.progress = [this](uint64_t written, uint64_t queued) {
         progress->dumpProgressed(written, queued);

@@ -1,6 +1,7 @@
 //===- DumpWriter.h - Writes dump files in the background ------*- C++ -*-===//
 //
-// One thread writes what the run hands over. Memory is bounded, no file is ever
+// One thread writes what the run hands over, and threads of the run help when
+// they have nothing else to do. Memory is bounded, no file is ever
 // overwritten or appended to, and the manifest, which comes last, says whether
 // everything is there. The rules are in docs/DumpFormat.md.
 //
@@ -40,11 +41,16 @@ struct DumpWriterOptions {
   /// Bytes of tensors that may wait to be written. A larger job is taken when
   /// nothing else waits.
   uint64_t bytesInFlightLimit = uint64_t(256) << 20;
+  /// Somebody calls help() whenever a processor is free. The writer's own
+  /// thread then waits until an eighth of bytesInFlightLimit is queued: where
+  /// all processors compute, one more thread takes them away in the middle of
+  /// work that others wait for.
+  bool isHelped = false;
   /// Writes tensor files, with the contract of writev(2). For tests of slow and
   /// full disks.
   std::function<ssize_t(int fd, const iovec *parts, int count)> write =
       ::writev;
-  /// Told by the writing thread, after each piece of at most 1 MiB, how many
+  /// Told by whoever writes, after each piece of at most 1 MiB, how many
   /// bytes are written and how many wait. Must not call the writer.
   std::function<void(uint64_t written, uint64_t queued)> progress;
 };
@@ -91,6 +97,10 @@ public:
   /// correct file (which is all that happens), and with ErrorKind::Incomplete
   /// once writing failed: then with the first fault, for every job, at once.
   Status enqueue(DumpJob job);
+
+  /// Writes one queued job in the calling thread. Returns false, at once, if
+  /// none is queued or another thread is writing.
+  bool help();
 
   /// Notes in the manifest that the run stops early: "stopped at op3: ...".
   /// What is queued is still written.

@@ -94,6 +94,8 @@ public:
   const Plan &plan() const { return *graphPlan; }
   /// What was filled with random values, for the report.
   const std::vector<std::string> &randomSources() const { return randomNames; }
+  /// The threads that compute nodes.
+  ThreadPool &threadPool() { return threads; }
   /// Bytes of tensors held at most.
   uint64_t bufferBytes() const { return pool.totalBytes(); }
 

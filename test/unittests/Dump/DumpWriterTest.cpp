@@ -23,13 +23,6 @@ using namespace npu::dump::test;
 
 using Json = nlohmann::json;
 
-static std::unique_ptr<DumpWriter> makeWriter(DumpWriterOptions options) {
-  Expected<std::unique_ptr<DumpWriter>> writer =
-      DumpWriter::create(std::move(options));
-  EXPECT_TRUE(writer.ok()) << writer.status().message();
-  return writer ? std::move(*writer) : nullptr;
-}
-
 static Json readManifest(const DumpWriter &writer,
                          const std::string &name = "manifest.0.json") {
   return Json::parse(readText(writer.timeFolder() + "/" + name), nullptr,

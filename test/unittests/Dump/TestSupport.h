@@ -118,6 +118,13 @@ inline DumpWriterOptions makeOptions(const std::string &path,
 /// The {time} folder of makeOptions.
 constexpr const char *frozenTime = "20200808163559";
 
+inline std::unique_ptr<DumpWriter> makeWriter(DumpWriterOptions options) {
+  Expected<std::unique_ptr<DumpWriter>> writer =
+      DumpWriter::create(std::move(options));
+  EXPECT_TRUE(writer.ok()) << writer.status().message();
+  return writer ? std::move(*writer) : nullptr;
+}
+
 } // namespace npu::dump::test
 
 #endif // NPU_TEST_DUMP_TESTSUPPORT_H
