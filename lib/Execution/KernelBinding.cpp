@@ -18,6 +18,15 @@ using ge::NodeOp;
 // Attributes
 //===----------------------------------------------------------------------===//
 
+/// The integers of a list of lists, as of paddings, one after the other.
+static std::optional<AttributeValue> getFlattened(ArrayAttr lists) {
+  std::vector<int64_t> result;
+  for (auto list : lists.getAsRange<DenseI64ArrayAttr>())
+    result.insert(result.end(), list.asArrayRef().begin(),
+                  list.asArrayRef().end());
+  return result;
+}
+
 /// The value of an attribute of the graph, if it is one that kernels can read.
 static std::optional<AttributeValue> getAttributeValue(Attribute attr) {
   if (auto boolean = dyn_cast<BoolAttr>(attr))
@@ -46,6 +55,9 @@ static std::optional<AttributeValue> getAttributeValue(Attribute attr) {
     return std::nullopt;
   if (value.getKind() == "dt")
     return getAttributeValue(value.getPayload());
+  if (auto lists = dyn_cast<ArrayAttr>(value.getPayload());
+      lists && value.getKind() == "list_list_int")
+    return getFlattened(lists);
   // A list without val_type, as older releases print it.
   auto list = dyn_cast<DictionaryAttr>(value.getPayload());
   if (value.getKind() == "list" && list && list.size() == 1)

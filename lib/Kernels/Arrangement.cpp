@@ -2,6 +2,7 @@
 
 #include "Builtins.h"
 #include "ConstantInput.h"
+#include "DroppedInputs.h"
 #include "KernelChecks.h"
 #include "Rearrangement.h"
 #include "npu/Kernels/Registry.h"
@@ -69,6 +70,18 @@ std::vector<Axis> boxAxes(const Shape &part, const std::vector<int64_t> &source,
   return axes;
 }
 
+/// The number of an axis in input \p index, a constant.
+Expected<int64_t> readAxis(const NodeSpec &spec, size_t index,
+                           const char *name) {
+  auto values = readConstantInput(spec, index, name);
+  if (!values)
+    return inNode(spec, values.takeStatus());
+  if (values->size() != 1)
+    return nodeError(spec,
+                     "input '" + std::string(name) + "' is not one number");
+  return values->front();
+}
+
 /// ConcatD, ConcatV2D (the axis is an attribute) and ConcatV2 (the last input).
 Expected<std::unique_ptr<Kernel>> createConcat(const NodeSpec &spec,
                                                const NumericConfig &) {
@@ -76,20 +89,12 @@ Expected<std::unique_ptr<Kernel>> createConcat(const NodeSpec &spec,
   if (spec.inputs.size() < (isAttribute ? 1 : 2) || spec.outputs.size() != 1)
     return nodeError(spec, "expected tensors, an axis and one output");
   const size_t count = spec.inputs.size() - (isAttribute ? 0 : 1);
-  int64_t number = 0;
-  if (isAttribute) {
-    auto attribute = spec.attrs.require<int64_t>("concat_dim");
-    if (!attribute)
-      return inNode(spec, attribute.takeStatus());
-    number = *attribute;
-  } else {
-    auto values = readConstantInput(spec, count, "concat_dim");
-    if (!values)
-      return inNode(spec, values.takeStatus());
-    if (values->size() != 1)
-      return nodeError(spec, "input 'concat_dim' is not one number");
-    number = values->front();
-  }
+  Expected<int64_t> axisNumber = isAttribute
+                                     ? spec.attrs.require<int64_t>("concat_dim")
+                                     : readAxis(spec, count, "concat_dim");
+  if (!axisNumber)
+    return inNode(spec, axisNumber.takeStatus());
+  const int64_t number = *axisNumber;
   auto plan = Rearrangement::create(spec, count);
   if (!plan)
     return plan.takeStatus();
@@ -112,10 +117,13 @@ Expected<std::unique_ptr<Kernel>> createConcat(const NodeSpec &spec,
   return std::move(*plan).takeKernel();
 }
 
-/// SplitD and SplitVD: the sizes are those of the outputs.
+/// SplitD, SplitVD and SplitV (the axis is input 2): the sizes are those of the
+/// outputs.
 Expected<std::unique_ptr<Kernel>> createSplit(const NodeSpec &spec,
                                               const NumericConfig &) {
-  auto number = spec.attrs.require<int64_t>("split_dim");
+  Expected<int64_t> number = spec.type.ends_with("D")
+                                 ? spec.attrs.require<int64_t>("split_dim")
+                                 : readAxis(spec, 2, "split_dim");
   if (!number)
     return inNode(spec, number.takeStatus());
   auto plan = Rearrangement::create(spec, 1);
@@ -137,6 +145,109 @@ Expected<std::unique_ptr<Kernel>> createSplit(const NodeSpec &spec,
                begin * steps[*axis]);
     begin += parts[i][*axis];
   }
+  return std::move(*plan).takeKernel();
+}
+
+/// Concat and Split: the axis comes in first.
+template <KernelFactory Create>
+Expected<std::unique_ptr<Kernel>>
+createWithAxisFirst(const NodeSpec &spec, const NumericConfig &config) {
+  const char *name = spec.type == "Concat" ? "concat_dim" : "split_dim";
+  auto axis = readAxis(spec, 0, name);
+  if (!axis)
+    return axis.takeStatus();
+  NodeSpec attributed = spec;
+  attributed.type += "D";
+  attributed.attrs.set(name, *axis);
+  return createWithoutInputs(attributed, config, Create, 0);
+}
+
+/// Pack and Unpack: parts become or are slices of a tensor with one axis more.
+Expected<std::unique_ptr<Kernel>> createStack(const NodeSpec &spec,
+                                              const NumericConfig &) {
+  const bool packs = spec.type == "Pack";
+  const size_t count = packs ? spec.inputs.size() : spec.outputs.size();
+  auto number = spec.attrs.get<int64_t>("axis", 0);
+  if (!number)
+    return inNode(spec, number.takeStatus());
+  auto plan = Rearrangement::create(spec, packs ? count : 1);
+  if (!plan)
+    return plan.takeStatus();
+  const Shape &whole = packs ? plan->outputShape() : plan->inputShape(0);
+  auto axis = normalizeAxis(*number, whole.size());
+  if (!axis)
+    return inNode(spec, axis.takeStatus());
+  Shape part = whole;
+  part.erase(part.begin() + *axis);
+  const std::vector<int64_t> steps = rowMajorSteps(whole);
+  std::vector<int64_t> inWhole = steps;
+  inWhole.erase(inWhole.begin() + *axis);
+  for (size_t i = 0; i < count; ++i) {
+    if ((packs ? plan->inputShape(i) : plan->outputShape(i)) != part)
+      return shapeError(spec);
+    const int64_t begin = static_cast<int64_t>(i) * steps[*axis];
+    if (packs)
+      plan->copy(i, 0, boxAxes(part, rowMajorSteps(part), inWhole), 0, begin);
+    else
+      plan->copy(0, i, boxAxes(part, inWhole, rowMajorSteps(part)), begin, 0);
+  }
+  if (static_cast<int64_t>(count) != whole[*axis])
+    return shapeError(spec);
+  return std::move(*plan).takeKernel();
+}
+
+/// PadD and Pad: zeros before and behind, by pairs of `paddings`.
+Expected<std::unique_ptr<Kernel>> createPad(const NodeSpec &spec,
+                                            const NumericConfig &) {
+  auto plan = Rearrangement::create(spec, 1);
+  if (!plan)
+    return plan.takeStatus();
+  auto paddings = readIntegers(spec, spec.type == "PadD", 1, "paddings");
+  if (!paddings)
+    return inNode(spec, paddings.takeStatus());
+  const Shape &from = plan->inputShape(0), &to = plan->outputShape();
+  if (paddings->size() != 2 * from.size() || to.size() != from.size())
+    return shapeError(spec);
+  const std::vector<int64_t> steps = rowMajorSteps(to);
+  int64_t begin = 0;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const int64_t before = (*paddings)[2 * i], behind = (*paddings)[2 * i + 1];
+    if (before < 0 || behind < 0 || before > to[i] ||
+        to[i] - before - from[i] != behind)
+      return shapeError(spec);
+    begin += before * steps[i];
+  }
+  plan->clearOutputs();
+  plan->copy(0, 0, boxAxes(from, rowMajorSteps(from), steps), 0, begin);
+  return std::move(*plan).takeKernel();
+}
+
+/// ReverseV2D and ReverseV2: the axes of `axis` run backwards.
+Expected<std::unique_ptr<Kernel>> createReverse(const NodeSpec &spec,
+                                                const NumericConfig &) {
+  auto plan = Rearrangement::create(spec, 1);
+  if (!plan)
+    return plan.takeStatus();
+  auto numbers = readIntegers(spec, spec.type == "ReverseV2D", 1, "axis");
+  if (!numbers)
+    return inNode(spec, numbers.takeStatus());
+  const Shape &shape = plan->inputShape(0);
+  if (plan->outputShape() != shape)
+    return shapeError(spec);
+  const std::vector<int64_t> steps = rowMajorSteps(shape);
+  std::vector<int64_t> source = steps;
+  int64_t begin = 0;
+  for (int64_t number : *numbers) {
+    auto axis = normalizeAxis(number, shape.size());
+    if (!axis)
+      return inNode(spec, axis.takeStatus());
+    if (source[*axis] != steps[*axis])
+      return nodeError(spec, "attribute or input 'axis' has axis " +
+                                 std::to_string(*axis) + " twice");
+    source[*axis] = -steps[*axis];
+    begin += std::max<int64_t>(shape[*axis] - 1, 0) * steps[*axis];
+  }
+  plan->copy(0, 0, boxAxes(shape, source, steps), begin, 0);
   return std::move(*plan).takeKernel();
 }
 
@@ -296,6 +407,15 @@ void kernels::addArrangement(Registry &registry) {
       {"Transpose", createTranspose},
       {"TileD", createTile},
       {"ConfusionTransposeD", createConfusionTranspose},
+      {"Concat", createWithAxisFirst<createConcat>},
+      {"Split", createWithAxisFirst<createSplit>},
+      {"SplitV", createSplit},
+      {"Pack", createStack},
+      {"Unpack", createStack},
+      {"PadD", createPad},
+      {"Pad", createPad},
+      {"ReverseV2D", createReverse},
+      {"ReverseV2", createReverse},
       {"Tile", createTile},
       {"HcomAllGather", createAllGather},
   };

@@ -17,6 +17,7 @@ void addApplyAdam(Registry &registry);
 void addArrangement(Registry &registry);
 void addBatchNorm(Registry &registry);
 void addBitMask(Registry &registry);
+void addBroadcast(Registry &registry);
 void addComparison(Registry &registry);
 void addConversion(Registry &registry);
 void addCrossEntropy(Registry &registry);

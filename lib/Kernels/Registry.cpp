@@ -14,6 +14,7 @@ Registry Registry::withBuiltins() {
   addArrangement(registry);
   addBatchNorm(registry);
   addBitMask(registry);
+  addBroadcast(registry);
   addComparison(registry);
   addConversion(registry);
   addCrossEntropy(registry);

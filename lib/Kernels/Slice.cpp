@@ -2,6 +2,7 @@
 
 #include "Builtins.h"
 #include "ConstantInput.h"
+#include "DroppedInputs.h"
 #include "KernelChecks.h"
 #include "Rearrangement.h"
 #include "npu/Kernels/Registry.h"
@@ -269,6 +270,22 @@ Expected<std::unique_ptr<Kernel>> createSliceGrad(const NodeSpec &spec,
   return std::move(*plan).takeKernel();
 }
 
+/// StridedSliceGrad: what StridedSliceGradD has as attributes comes in first.
+Expected<std::unique_ptr<Kernel>>
+createSliceGradOfInputs(const NodeSpec &spec, const NumericConfig &config) {
+  constexpr const char *names[] = {"shape", "begin", "end", "strides"};
+  NodeSpec attributed = spec;
+  attributed.type = "StridedSliceGradD";
+  for (size_t i = 0; i < std::size(names); ++i) {
+    auto values = readConstantInput(spec, i, names[i]);
+    if (!values)
+      return inNode(spec, values.takeStatus());
+    attributed.attrs.set(names[i], std::move(*values));
+  }
+  return createWithoutInputs(attributed, config, createSliceGrad, 0,
+                             std::size(names));
+}
+
 } // namespace
 
 void kernels::addSlice(Registry &registry) {
@@ -276,4 +293,6 @@ void kernels::addSlice(Registry &registry) {
     registry.add(type, {createSlice, "copies", status::None});
   registry.add("StridedSliceGradD",
                {createSliceGrad, "copies; zero elsewhere", status::None});
+  registry.add("StridedSliceGrad", {createSliceGradOfInputs,
+                                    "copies; zero elsewhere", status::None});
 }

@@ -1,21 +1,22 @@
 //===- Register.cpp - The operators of the cube ---------------------------===//
 
 #include "../Builtins.h"
+#include "../DroppedInputs.h"
 #include "Convolution.h"
 #include "FilterGradient.h"
 #include "MatMul.h"
-#include "SizeInput.h"
 
 #include "npu/Kernels/Registry.h"
 
 using namespace npu;
 using namespace npu::kernels;
 
-/// Operators whose shape is an input and not an attribute.
+/// Operators with the size of their output as an input. Nothing reads it: the
+/// descriptor has it as well.
 template <KernelFactory Create, size_t Size>
 static Expected<std::unique_ptr<Kernel>>
 createSized(const NodeSpec &spec, const NumericConfig &config) {
-  return cube::createWithoutSize(spec, config, Create, Size);
+  return createWithoutInputs(spec, config, Create, Size);
 }
 
 void npu::kernels::addCube(Registry &registry) {

@@ -197,11 +197,162 @@ TEST(ArrangementTest, ConcatenatesAndSplits) {
     withAxis.push_back(tensor<int32_t>(ints({}), {int32_t(number)}));
     EXPECT_EQ(runInts("ConcatV2", withAxis, whole, {}),
               runInts("Reshape", {all}, whole, {}));
-    auto split =
-        runNode("SplitVD", {all}, descs, attrs({{"split_dim", number}}));
-    for (size_t i = 0; i < parts.size(); ++i)
-      EXPECT_EQ(split.outputs[i].bytes, parts[i].bytes);
+    auto axisFirst = parts;
+    const TestTensor dim = tensor<int32_t>(ints({}), {int32_t(number)});
+    axisFirst.insert(axisFirst.begin(), dim);
+    EXPECT_EQ(runInts("Concat", axisFirst, whole, {}),
+              runInts("Reshape", {all}, whole, {}));
+    const TestTensor sizes =
+        tensor(ints({1}), std::vector<int32_t>{0}); // nothing reads it
+    for (auto split :
+         {runNode("SplitVD", {all}, descs, attrs({{"split_dim", number}})),
+          runNode("SplitV", {all, sizes, dim}, descs),
+          runNode("Split", {dim, all}, descs)})
+      for (size_t i = 0; i < parts.size(); ++i)
+        EXPECT_EQ(split.outputs[i].bytes, parts[i].bytes);
   }
+}
+
+TEST(ArrangementTest, PacksAndUnpacks) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 40; ++round) {
+    const size_t rank = random() % 4, axis = random() % (rank + 1);
+    const Shape part = randomShape(random, rank);
+    const int64_t count = 1 + random() % 4;
+    Shape whole = part;
+    whole.insert(whole.begin() + axis, count);
+    const TestTensor all = counting(whole);
+    std::vector<TestTensor> parts;
+    for (int64_t i = 0; i < count; ++i) {
+      std::vector<int32_t> values;
+      forEachIndex(part, [&](IntList index) {
+        index.insert(index.begin() + axis, i);
+        values.push_back(flatten(whole, index));
+      });
+      parts.push_back(tensor(ints(part), values));
+    }
+    const int64_t number =
+        static_cast<int64_t>(axis) - (round % 2 ? rank + 1 : 0);
+    EXPECT_EQ(runInts("Pack", parts, whole, attrs({{"axis", number}})),
+              runInts("Reshape", {all}, whole, {}));
+    auto unpacked =
+        runNode("Unpack", {all}, std::vector<TensorDesc>(count, ints(part)),
+                attrs({{"axis", number}, {"num", count}}));
+    for (int64_t i = 0; i < count; ++i)
+      EXPECT_EQ(unpacked.outputs[i].bytes, parts[i].bytes);
+  }
+  EXPECT_EQ(refusal("Pack", {ints({2}), ints({3})}, {ints({2, 2})}),
+            "Pack 'node': DT_INT32 2 ND, DT_INT32 3 ND does not give DT_INT32 "
+            "2x2 ND");
+  EXPECT_EQ(refusal("Unpack", {ints({3, 2})}, {ints({2}), ints({2})}),
+            "Unpack 'node': DT_INT32 3x2 ND does not give DT_INT32 2 ND");
+}
+
+TEST(ArrangementTest, PadsWithZeros) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 40; ++round) {
+    const size_t rank = 1 + random() % 4;
+    const Shape from = randomShape(random, rank);
+    Shape to = from;
+    IntList paddings;
+    for (size_t i = 0; i < rank; ++i) {
+      const int64_t before = random() % 3, behind = random() % 3;
+      paddings.insert(paddings.end(), {before, behind});
+      to[i] += before + behind;
+    }
+    std::vector<int32_t> expected;
+    forEachIndex(to, [&](IntList index) {
+      bool inside = true;
+      for (size_t i = 0; i < rank; ++i) {
+        index[i] -= paddings[2 * i];
+        inside = inside && index[i] >= 0 && index[i] < from[i];
+      }
+      expected.push_back(inside ? flatten(from, index) : 0);
+    });
+    EXPECT_EQ(
+        runInts("PadD", {counting(from)}, to, attrs({{"paddings", paddings}})),
+        expected);
+    const auto input = tensor<int64_t>(
+        plainDesc(DataType::Int64, {static_cast<int64_t>(rank), 2}), paddings);
+    EXPECT_EQ(runInts("Pad", {counting(from), input}, to, {}), expected);
+  }
+  EXPECT_EQ(refusal("PadD", {ints({2})}, {ints({4})},
+                    attrs({{"paddings", IntList{1, 2}}})),
+            "PadD 'node': DT_INT32 2 ND does not give DT_INT32 4 ND");
+  EXPECT_EQ(refusal("PadD", {ints({2})}, {ints({1})},
+                    attrs({{"paddings", IntList{-1, 0}}})),
+            "PadD 'node': DT_INT32 2 ND does not give DT_INT32 1 ND");
+}
+
+TEST(ArrangementTest, Reverses) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 40; ++round) {
+    const size_t rank = 1 + random() % 4;
+    const Shape shape = randomShape(random, rank);
+    IntList axes;
+    for (size_t i = 0; i < rank; ++i)
+      if (random() % 2)
+        axes.push_back(static_cast<int64_t>(i) - (random() % 2 ? rank : 0));
+    std::vector<int32_t> expected;
+    forEachIndex(shape, [&](IntList index) {
+      for (int64_t axis : axes) {
+        const size_t i = axis < 0 ? axis + rank : axis;
+        index[i] = shape[i] - 1 - index[i];
+      }
+      expected.push_back(flatten(shape, index));
+    });
+    EXPECT_EQ(runInts("ReverseV2D", {counting(shape)}, shape,
+                      attrs({{"axis", axes}})),
+              expected);
+  }
+  EXPECT_EQ(refusal("ReverseV2D", {ints({2, 3})}, {ints({2, 3})},
+                    attrs({{"axis", IntList{1, -1}}})),
+            "ReverseV2D 'node': attribute or input 'axis' has axis 1 twice");
+}
+
+TEST(ArrangementTest, Broadcasts) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 40; ++round) {
+    const size_t rank = random() % 4, added = random() % 3;
+    Shape from = randomShape(random, rank), to = from;
+    for (size_t i = 0; i < rank; ++i)
+      if (random() % 2)
+        from[i] = 1;
+    const Shape front = randomShape(random, added);
+    to.insert(to.begin(), front.begin(), front.end());
+    std::vector<int32_t> expected;
+    forEachIndex(to, [&](const IntList &index) {
+      IntList source(index.begin() + added, index.end());
+      for (size_t i = 0; i < rank; ++i)
+        source[i] = from[i] == 1 ? 0 : source[i];
+      expected.push_back(flatten(from, source));
+    });
+    EXPECT_EQ(runInts("BroadcastToD", {counting(from)}, to,
+                      attrs({{"shape", IntList(to.begin(), to.end())}})),
+              expected);
+  }
+  EXPECT_EQ(refusal("BroadcastToD", {ints({2})}, {ints({2, 3})}),
+            "BroadcastToD 'node': DT_INT32 2 ND does not broadcast to DT_INT32 "
+            "2x3 ND");
+}
+
+TEST(ArrangementTest, Fills) {
+  const auto dims = tensor<int32_t>(ints({2}), {2, 3});
+  const auto value = tensor<int32_t>(ints({}), {7});
+  EXPECT_EQ(runInts("Fill", {dims, value}, {2, 3}, {}),
+            std::vector<int32_t>(6, 7));
+  EXPECT_EQ(refusal("Fill", {ints({2}), ints({2})}, {ints({2, 2})}),
+            "Fill 'node': value DT_INT32 2 ND is not one number");
+  EXPECT_EQ(runInts("ZerosLike", {counting({2, 3})}, {2, 3}, {}),
+            std::vector<int32_t>(6, 0));
+  // Lanes that only pad stay zero.
+  const TensorDesc blocked = privateDesc(DataType::Float16, Format::NC1HWC0,
+                                         Format::NCHW, {1, 3, 1, 2});
+  TestTensor x{blocked, std::vector<std::byte>(blocked.byteSize())};
+  auto ones = runNode("OnesLike", {x}, {blocked}).values<uint16_t>();
+  ASSERT_EQ(ones.size(), 32u);
+  for (size_t i = 0; i < ones.size(); ++i)
+    EXPECT_EQ(ones[i], i % 16 < 3 ? 0x3C00 : 0) << i;
 }
 
 TEST(ArrangementTest, ConcatenatesChannelsOfImages) {

@@ -83,9 +83,9 @@ TEST(SizeInputTest, TheSameBits) {
 TEST(SizeInputTest, RefusesWhatIsNoSize) {
   const TensorDesc x = imageDesc(DataType::Float16, {1, 1, 1, 1});
   EXPECT_EQ(refusal("Conv2DBackpropInput", {x, x, x}, {x}, window()),
-            "Conv2DBackpropInput node: input 0 is no size of the output, "
+            "Conv2DBackpropInput node: input 0 holds no sizes or axes, "
             "expected DT_INT32 or DT_INT64");
   EXPECT_EQ(refusal("Conv2DBackpropFilter", {x}, {x}, window()),
-            "Conv2DBackpropFilter node: input 1 is no size of the output, "
+            "Conv2DBackpropFilter node: input 1 holds no sizes or axes, "
             "expected DT_INT32 or DT_INT64");
 }

@@ -47,6 +47,32 @@ Rows kernels::statustable::movementRows() {
                        .with("num_split", int64_t(2))
                        .with("size_splits", List{1, 1})
                        .besides(Half, {1}));
+  rows.push_back(quiet("Concat", {ints({0}), x, half({0x7E00})}, joined));
+  rows.push_back(quiet("Split", {ints({0}), half({0x7C00, 0x7E01})}, {0x7C00})
+                     .besides(Half, {1}));
+  rows.push_back(quiet("SplitV",
+                       {half({0x7C00, 0x7E01}), ints({1, 1}), ints({0})},
+                       {0x7C00})
+                     .besides(Half, {1}));
+  rows.push_back(
+      quiet("Pack", {half({0x7C00}), half({0x7E00})}, {0x7C00, 0x7E00})
+          .into({2, 1}));
+  rows.push_back(
+      quiet("Unpack", {half({0x7C00, 0x7E01}).shaped({2, 1})}, {0x7C00})
+          .besides(Half, {1}));
+  const Elements padded = {0, 0x7C00, 0x7E01, 0x0001},
+                 reversed = {0x0001, 0x7E01, 0x7C00},
+                 repeated = {0x7C00, 0x7C00};
+  rows.push_back(quiet("PadD", {x}, padded).with("paddings", List{1, 0}));
+  rows.push_back(quiet("Pad", {x, ints({1, 0}).shaped({1, 2})}, padded));
+  rows.push_back(quiet("ReverseV2D", {x}, reversed).with("axis", List{0}));
+  rows.push_back(quiet("ReverseV2", {x, ints({0})}, reversed));
+  rows.push_back(
+      quiet("BroadcastToD", {half({0x7C00})}, repeated).with("shape", List{2}));
+  rows.push_back(quiet("BroadcastTo", {half({0x7C00}), ints({2})}, repeated));
+  rows.push_back(quiet("Fill", {ints({2}), half({0x7C00})}, repeated));
+  rows.push_back(quiet("ZerosLike", {x}, {0, 0, 0}));
+  rows.push_back(quiet("OnesLike", {x}, {0x3C00, 0x3C00, 0x3C00}));
   const Elements last = {0x0001, 0x7C00};
   rows.push_back(quiet("Gather", {x, ints({2, 0})}, last));
   rows.push_back(quiet("GatherV2", {x, ints({2, 0}), ints({0})}, last));
@@ -77,6 +103,9 @@ Rows kernels::statustable::movementRows() {
   gradient.raising = {half(tail)};
   gradient.saturate.out = gradient.infNan.out = {0, 0x7E01, 0x0001};
   rows.push_back(gradient);
+  rows.push_back(quiet("StridedSliceGrad",
+                       {ints({3}), ints({1}), ints({3}), ints({1}), half(tail)},
+                       {0, 0x7E01, 0x0001}));
   const Elements twice = {0x7C00, 0x7E01, 0x7C00, 0x7E01};
   const Operand pair = half({0x7C00, 0x7E01});
   rows.push_back(quiet("Tile", {pair, ints({2})}, twice));
