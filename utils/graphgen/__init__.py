@@ -2,7 +2,8 @@
 
     frontend   a network as a framework describes it: tensors and operators
     gradients  the operators that compute its gradients
-    optimizers a step of its training
+    optimizers updates of its variables
+    training   a step of its training
     operators  what the compiler knows of operators
     lowering   types and formats of the device, Cast and TransData
     fusion     chains of operators become one kernel

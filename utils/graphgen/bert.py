@@ -7,8 +7,8 @@ TensorFlow's BERT has them.
 import numpy as np
 
 from .frontend import Network, random_units
-from .optimizers import add_step
 from .text import ints
+from .training import add_step
 
 EPSILON = 1e-12
 MASKED = -10000.0  # added to the scores of words that are not there

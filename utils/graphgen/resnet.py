@@ -7,8 +7,8 @@ convolutions.
 import numpy as np
 
 from .frontend import Network, random_units
-from .optimizers import add_step
 from .text import ints
+from .training import add_step
 
 EPSILON = 1e-5
 

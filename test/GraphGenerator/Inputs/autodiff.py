@@ -12,7 +12,10 @@ class Value:
     def __add__(self, other):
         return Value(
             self.array + other.array,
-            ((self, lambda g: reduce_to(g, self)), (other, lambda g: reduce_to(g, other))),
+            (
+                (self, lambda g: reduce_to(g, self)),
+                (other, lambda g: reduce_to(g, other)),
+            ),
         )
 
     def __matmul__(self, other):
