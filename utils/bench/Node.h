@@ -33,25 +33,34 @@ public:
   std::unique_ptr<std::byte, Free> data;
 };
 
+/// A list of tensors, which cannot be copied.
+template <class... Tensors>
+std::vector<Tensor> listOf(Tensors... tensors) {
+  std::vector<Tensor> list;
+  (list.push_back(std::move(tensors)), ...);
+  return list;
+}
+
 inline Tensor makeTensor(Shape shape, DataType type = DataType::Float16) {
   return Tensor({type, Format::ND, 0, shape, Format::ND, shape});
 }
 
-/// A node with its inputs and one output. Inputs whose number is in
-/// \p constants keep their bytes, so that the kernel may pack them once.
+/// A node with its inputs and outputs. Inputs whose number is in \p constants
+/// keep their bytes, so that the kernel may pack them once.
 class Node {
 public:
   Node(const std::string &type, kernels::Attributes attrs,
-       std::vector<Tensor> inputTensors, Tensor outputTensor,
+       std::vector<Tensor> inputTensors, std::vector<Tensor> outputTensors,
        std::vector<size_t> constants, unsigned threads)
-      : inputs(std::move(inputTensors)), output(std::move(outputTensor)),
+      : inputs(std::move(inputTensors)), outputs(std::move(outputTensors)),
         pool(threads) {
     kernels::NodeSpec spec;
     spec.type = spec.name = type;
     spec.attrs = std::move(attrs);
     for (const Tensor &input : inputs)
       spec.inputs.push_back(input.desc);
-    spec.outputs = {output.desc};
+    for (const Tensor &output : outputs)
+      spec.outputs.push_back(output.desc);
     spec.constants.resize(inputs.size());
     for (size_t index : constants)
       spec.constants[index] = inputs[index].data.get();
@@ -70,7 +79,9 @@ public:
     std::vector<kernels::ConstTensor> from;
     for (const Tensor &input : inputs)
       from.push_back({&input.desc, input.data.get()});
-    const kernels::MutableTensor to[] = {{&output.desc, output.data.get()}};
+    std::vector<kernels::MutableTensor> to;
+    for (const Tensor &output : outputs)
+      to.push_back({&output.desc, output.data.get()});
     if (auto status = kernel->run(context, from, to); !status) {
       std::fprintf(stderr, "%s\n", status.status().message().c_str());
       std::exit(1);
@@ -78,8 +89,7 @@ public:
   }
 
 private:
-  std::vector<Tensor> inputs;
-  Tensor output;
+  std::vector<Tensor> inputs, outputs;
   ThreadPool pool;
   std::unique_ptr<kernels::Kernel> kernel;
 };

@@ -15,7 +15,6 @@
 #include "npu/Numerics/SimdTarget.h"
 
 #include <cblas.h>
-#include <omp.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include <string_view>
@@ -93,14 +92,13 @@ private:
 };
 
 Node makeProduct(const Product &p, unsigned threads) {
-  std::vector<Tensor> inputs;
-  inputs.push_back(makeTensor({p.batch, p.m, p.k}));
-  inputs.push_back(makeTensor({p.batch, p.k, p.n}));
   std::vector<size_t> constants;
   if (p.constant)
     constants.push_back(1);
-  return Node("BatchMatMul", {}, std::move(inputs),
-              makeTensor({p.batch, p.m, p.n}), constants, threads);
+  return Node(
+      "BatchMatMul", {},
+      listOf(makeTensor({p.batch, p.m, p.k}), makeTensor({p.batch, p.k, p.n})),
+      listOf(makeTensor({p.batch, p.m, p.n})), constants, threads);
 }
 
 Node makeConvolution(const Image &i, unsigned threads) {
@@ -114,20 +112,19 @@ Node makeConvolution(const Image &i, unsigned threads) {
                    Format::NCHW,
                    {1, channels, size, size}});
   };
-  std::vector<Tensor> inputs;
-  inputs.push_back(image(c1, i.size, i.cin));
-  inputs.push_back(Tensor({DataType::Float16,
-                           Format::FRACTAL_Z,
-                           0,
-                           {c1 * i.kernel * i.kernel, co1, 16, 16},
-                           Format::NCHW,
-                           {i.cout, i.cin, i.kernel, i.kernel}}));
+  Tensor filter({DataType::Float16,
+                 Format::FRACTAL_Z,
+                 0,
+                 {c1 * i.kernel * i.kernel, co1, 16, 16},
+                 Format::NCHW,
+                 {i.cout, i.cin, i.kernel, i.kernel}});
   kernels::Attributes attrs;
   attrs.set("strides", std::vector<int64_t>{1, 1, i.stride, i.stride});
   attrs.set("pads", std::vector<int64_t>{pad, pad, pad, pad});
   attrs.set("data_format", std::string("NCHW"));
-  return Node("Conv2D", std::move(attrs), std::move(inputs),
-              image(co1, out, i.cout), {1}, threads);
+  return Node("Conv2D", std::move(attrs),
+              listOf(image(c1, i.size, i.cin), std::move(filter)),
+              listOf(image(co1, out, i.cout)), {1}, threads);
 }
 
 class DnnlConvolution {
@@ -180,7 +177,10 @@ private:
 
 } // namespace
 
+// The second is of GNU's OpenMP, which oneDNN uses; Clang's header is
+// another's.
 extern "C" void openblas_set_num_threads(int);
+extern "C" void omp_set_num_threads(int);
 
 int main(int argc, char **argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
