@@ -101,13 +101,13 @@ class Bench:
         return self.kept(f"graphs/{name}.txt", lambda path: run(
             [PYTHON, GENERATE_GRAPH, network, path, "--weights", "none", *options]))
 
-    def graph_before_fusion(self):
+    def graph_before_fusion(self, weights="none"):
         """ResNet-50 whose nodes are those of other engines: each has its own output."""
         def make(path):
             with self.new_folder() as folder:
                 run([PYTHON, GENERATE_GRAPH, "resnet", os.path.join(folder, "fused.txt"),
-                     "--weights", "none", "--stage-before-fusion", path])
-        return self.kept("graphs/resnet-before-fusion.txt", make)
+                     "--weights", weights, "--stage-before-fusion", path])
+        return self.kept(f"graphs/resnet-before-fusion-weights-{weights}.txt", make)
 
     def onnx(self, name):
         path = os.path.join(self.work, "models", name + ".onnx")
