@@ -49,18 +49,23 @@ struct Run {
 };
 
 /// The left operand: rows are the points of a grid images x height x width, and
-/// row (i, h, w) reads the input around position (h * strideH, w * strideW) of
-/// image i. A matrix is one image of width 1. Strides of memory are in
-/// elements.
+/// row (i, h, w) reads the input around position (originH + h * strideH,
+/// originW + w * strideW) of image i. A matrix is one image of width 1. Strides
+/// of memory are in elements.
 struct LeftOperand {
   const std::byte *data = nullptr;
   int64_t images = 1, height = 1, width = 1;
+  int64_t originH = 0, originW = 0;
   int64_t strideH = 1, strideW = 1;
   int64_t inputHeight = 1, inputWidth = 1;
   int64_t imagePitch = 0, linePitch = 0, pixelPitch = 0;
   std::span<const Run> runs;
   /// What a run outside the input reads.
   float outside = 0;
+  /// Rows are neighbours in memory (images at distance 1, height and width 1)
+  /// and all runs have length 1: the values that 16 rows have for a k are read
+  /// at once. Floating-point types only.
+  bool areRowsAdjacent = false;
   /// Not zero for a depthwise product: runs have length 1, and column j of
   /// panel p reads what lies p * panelPitch + j behind the run, each column its
   /// own value. Floating-point types only.

@@ -74,8 +74,8 @@ HWY_INLINE void findRows(const LeftOperand &left, const Destination &out,
   int64_t w = rowBegin % left.width, line = rowBegin / left.width;
   int64_t h = line % left.height, image = line / left.height;
   for (int64_t r = 0; r < rows; ++r) {
-    positions.h[r] = h * left.strideH;
-    positions.w[r] = w * left.strideW;
+    positions.h[r] = left.originH + h * left.strideH;
+    positions.w[r] = left.originW + w * left.strideW;
     positions.input[r] = image * left.imagePitch +
                          positions.h[r] * left.linePitch +
                          positions.w[r] * left.pixelPitch;
@@ -212,6 +212,57 @@ bool packLeft(const LeftOperand &left, const RowPositions &positions,
         float *at = to + r * LeftPitch + k;
         hn::StoreU(saturate(df, hn::LoadU(df, at), T::Max), df, at);
       }
+  return true;
+}
+
+/// Widens \p depth runs of \p rows adjacent rows, of which the first is at
+/// \p positions; the lanes behind them are rubbish. Returns as packLeft.
+template <class T>
+bool packLanes(const LeftOperand &left, const RowPositions &positions,
+               int64_t rows, const Run *runs, int64_t depth, OverflowMode mode,
+               float *HWY_RESTRICT to) {
+  const DF df;
+  const hn::RebindToUnsigned<DF> du;
+  const T *row = reinterpret_cast<const T *>(left.data) + positions.input[0];
+  const int64_t h = positions.h[0], w = positions.w[0];
+  const uint64_t inputHeight = left.inputHeight, inputWidth = left.inputWidth;
+  const VF outside = hn::Set(df, left.outside);
+  hn::Vec<decltype(du)> magnitude[VectorsPerPanel], largest[VectorsPerPanel];
+  for (int v = 0; v < VectorsPerPanel; ++v) {
+    const int64_t valid = std::clamp<int64_t>(rows - v * NumLanes, 0, NumLanes);
+    magnitude[v] =
+        hn::IfThenElseZero(hn::FirstN(du, valid), hn::Set(du, 0x7FFFFFFF));
+    largest[v] = hn::Zero(du);
+  }
+  float *next = to;
+  for (const Run *run = runs; run != runs + depth; ++run, next += LanesPitch) {
+    if (static_cast<uint64_t>(h + run->dh) >= inputHeight ||
+        static_cast<uint64_t>(w + run->dw) >= inputWidth) {
+      for (int v = 0; v < VectorsPerPanel; ++v)
+        hn::StoreU(outside, df, next + v * NumLanes);
+      continue;
+    }
+    const T *from = row + run->offset;
+    T buffer[PanelWidth] = {};
+    if (HWY_UNLIKELY(!run->readable)) {
+      std::copy_n(from, rows, buffer);
+      from = buffer;
+    }
+    for (int v = 0; v < VectorsPerPanel; ++v) {
+      const VF values = T::load(from + v * NumLanes);
+      largest[v] =
+          hn::Max(largest[v], hn::And(hn::BitCast(du, values), magnitude[v]));
+      hn::StoreU(values, df, next + v * NumLanes);
+    }
+  }
+  auto all = largest[0];
+  for (int v = 1; v < VectorsPerPanel; ++v)
+    all = hn::Max(all, largest[v]);
+  if (HWY_LIKELY(hn::GetLane(hn::MaxOfLanes(du, all)) < 0x7F800000))
+    return false;
+  if (mode == OverflowMode::Saturate)
+    for (float *at = to; at != next; at += NumLanes)
+      hn::StoreU(saturate(df, hn::LoadU(df, at), T::Max), df, at);
   return true;
 }
 
@@ -431,6 +482,54 @@ void computeTileOf(const Contraction &part, const ContractionTypes &types,
     tracker.report(types.out, events);
 }
 
+/// The same for a left operand whose rows are adjacent.
+template <class T, class Right, OverflowMode M>
+void computeLanes(const Contraction &part, const ContractionTypes &types,
+                  const Tile &tile, const TileSpace &space,
+                  ContractionEvents &events) {
+  static constexpr float zeros[KernelPanels * PanelWidth] = {};
+  const Right *right = reinterpret_cast<const Right *>(part.right.panels);
+  const int64_t numRuns = static_cast<int64_t>(part.left.runs.size());
+  ResultTracker tracker;
+  int64_t k = 0;
+  do {
+    const int64_t depth = std::min(DepthBlock, numRuns - k);
+    const bool last = k + depth == numRuns;
+    float *sums = space.sums;
+    for (int64_t lane = tile.rowBegin; lane < tile.rowEnd; lane += PanelWidth) {
+      const int64_t lanes = std::min(PanelWidth, tile.rowEnd - lane);
+      RowPositions positions;
+      findRows(part.left, part.out, lane, 1, positions);
+      if (packLanes<T>(part.left, positions, lanes, part.left.runs.data() + k,
+                       depth, M, space.left))
+        events.nonFiniteInput = true;
+      const int64_t bands = ceilDiv(lanes, KernelRows);
+      for (int64_t band = 0; band < bands; ++band) {
+        const int64_t rowBegin = lanes * band / bands;
+        const int64_t rows = lanes * (band + 1) / bands - rowBegin;
+        if (last)
+          findRows(part.left, part.out, lane + rowBegin, rows, positions);
+        for (int64_t panel = tile.panelBegin; panel < tile.panelEnd;
+             panel += KernelPanels) {
+          const int64_t panels =
+              std::min<int64_t>(KernelPanels, tile.panelEnd - panel);
+          selectLanesKernel<Right>(rows, panels)(
+              space.left + rowBegin,
+              right + panel * part.right.panelPitch + k * part.right.depthPitch,
+              part.right.panelPitch, part.right.depthPitch, depth,
+              k == 0 ? zeros : nullptr, sums);
+          if (last)
+            finishSums<M>(part, types.out, positions, rows, panel, panels, sums,
+                          tracker);
+          sums += rows * panels * PanelWidth;
+        }
+      }
+    }
+    k += depth;
+  } while (k < numRuns);
+  tracker.report(types.out, events);
+}
+
 /// The same for a depthwise product, where each column has its own left values.
 template <class T, class Right, OverflowMode M>
 void computeDepthwise(const Contraction &part, const ContractionTypes &types,
@@ -501,6 +600,8 @@ void computeFloatsIn(const Contraction &part, const ContractionTypes &types,
                      ContractionEvents &events) {
   if (part.left.panelPitch)
     computeDepthwise<T, Right, M>(part, types, tile, space.sums, events);
+  else if (part.left.areRowsAdjacent)
+    computeLanes<T, Right, M>(part, types, tile, space, events);
   else
     computeTileOf<T, Right, false, M>(part, types, tile, space, events);
 }
@@ -531,7 +632,7 @@ static void computeTileImpl(const Contraction &part,
                             float *memory, ContractionEvents &events) {
   TileSpace space;
   space.left = memory;
-  space.sums = memory + MaxKernelRows * LeftPitch + PanelWidth;
+  space.sums = memory + LeftCount;
   space.totals = reinterpret_cast<double *>(
       space.sums + MaxKernelRows * MaxKernelPanels * PanelWidth);
   switch (types.left) {
@@ -561,8 +662,7 @@ namespace npu::kernels::cube {
 HWY_EXPORT(computeTileImpl);
 
 size_t tileSpaceBytes() {
-  return (MaxKernelRows * LeftPitch + PanelWidth +
-          MaxKernelRows * MaxKernelPanels * PanelWidth) *
+  return (LeftCount + MaxKernelRows * MaxKernelPanels * PanelWidth) *
              sizeof(float) +
          AccumulatorCount * sizeof(double);
 }

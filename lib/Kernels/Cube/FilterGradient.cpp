@@ -7,7 +7,8 @@
 // Columns are output channels. Rows are channels of x times taps: a grid with
 // the channels as its images, over whose points the dilation strides. What k
 // adds to a row's position is the same for all rows, and the part of it that
-// falls outside the image reads zero.
+// falls outside the image reads zero. Where channels lie side by side, each tap
+// is a contraction of its own, which reads 16 channels at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +45,7 @@ struct GradientNode {
   Status bindChannels(const NodeSpec &spec, bool depthwise);
   bool tapsAreUniform() const;
   size_t addRuns();
+  void addTaps(const PlannedPart &all);
   void addGroup(int64_t group, size_t runTable, size_t depthTable);
 };
 
@@ -118,6 +120,20 @@ size_t GradientNode::addRuns() {
   return plan.runs.size() - 1;
 }
 
+/// Adds the taps of \p all, whose channels are adjacent, one by one.
+void GradientNode::addTaps(const PlannedPart &all) {
+  for (int64_t h = 0; h < window.kernelH; ++h)
+    for (int64_t w = 0; w < window.kernelW; ++w) {
+      PlannedPart part = all;
+      part.left.height = part.left.width = 1;
+      part.left.originH = h * window.dilationH;
+      part.left.originW = w * window.dilationW;
+      part.left.areRowsAdjacent = true;
+      part.outBase += h * all.out.linePitch + w * all.out.pixelPitch;
+      plan.parts.push_back(std::move(part));
+    }
+}
+
 /// Group \p group: one contraction for every stretch of its channels that lie
 /// at fixed distances both in the image and in the filter.
 void GradientNode::addGroup(int64_t group, size_t runTable, size_t depthTable) {
@@ -162,7 +178,11 @@ void GradientNode::addGroup(int64_t group, size_t runTable, size_t depthTable) {
         window.kernelH > 1 ? filterElement(group, 0, c, 1, 0) - base : 0;
     part.out.pixelPitch =
         window.kernelW > 1 ? filterElement(group, 0, c, 0, 1) - base : 0;
-    plan.parts.push_back(std::move(part));
+    if (part.left.imagePitch == 1 && !plan.types.isInteger() &&
+        window.kernelH * window.kernelW <= MaxParts / groupIn / groups)
+      addTaps(part);
+    else
+      plan.parts.push_back(std::move(part));
     c = end;
   }
 }

@@ -8,6 +8,7 @@
 
 #include "ContractionTile.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -21,9 +22,14 @@ constexpr int64_t DepthBlock = 256;
 /// and not a multiple of the page, so that rows do not share cache sets. A run
 /// is widened whole and may exceed the block.
 constexpr int64_t LeftPitch = DepthBlock + PanelWidth;
+/// Adjacent rows are widened the other way round, 16 values for each k.
+constexpr int64_t LanesPitch = PanelWidth;
 /// Bounds over all instruction sets, for the work space.
 constexpr int64_t MaxKernelRows = 7;
 constexpr int64_t MaxKernelPanels = 8;
+/// Floats of the widened left operand.
+constexpr int64_t LeftCount =
+    std::max(MaxKernelRows * LeftPitch, DepthBlock *LanesPitch) + PanelWidth;
 /// Tiles are cut into kernels of equal height, at most this many rows more
 /// than the tile has.
 constexpr int64_t AccumulatorCount =
@@ -77,8 +83,9 @@ HWY_INLINE VF addProduct(const float *, VF a, VF b, VF sum) {
 }
 
 /// sums[r][...] = (init, or sums[r][...] where init is null) + products over
-/// depth values of k, for R rows and P panels.
-template <int R, int P, class Right>
+/// depth values of k, for R rows and P panels. With Lanes the rows of a k lie
+/// side by side.
+template <int R, int P, bool Lanes, class Right>
 void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
               int64_t panelPitch, int64_t depthPitch, int64_t depth,
               const float *HWY_RESTRICT init, float *HWY_RESTRICT sums) {
@@ -95,7 +102,8 @@ void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
       b[n] = loadRight(right + n / VectorsPerPanel * panelPitch +
                        n % VectorsPerPanel * NumLanes);
     for (int r = 0; r < R; ++r) {
-      const VF a = hn::Set(df, left[r * LeftPitch + k]);
+      const VF a =
+          hn::Set(df, left[Lanes ? k * LanesPitch + r : r * LeftPitch + k]);
       for (int n = 0; n < N; ++n)
         acc[r][n] = addProduct(right, a, b[n], acc[r][n]);
     }
@@ -110,20 +118,27 @@ using MultiplyFunction = void (*)(const float *, const Right *, int64_t,
                                   int64_t, int64_t, const float *, float *);
 
 /// Element (r - 1) * P + p - 1 is the kernel of r rows and p panels.
-template <class Right, int P, size_t... I>
+template <class Right, int P, bool Lanes, size_t... I>
 constexpr std::array<MultiplyFunction<Right>, sizeof...(I)>
 listKernels(std::index_sequence<I...>) {
-  return {multiply<I / P + 1, I % P + 1, Right>...};
+  return {multiply<I / P + 1, I % P + 1, Lanes, Right>...};
 }
 
 template <class Right>
 MultiplyFunction<Right> selectKernel(int64_t rows, int64_t panels) {
-  static constexpr auto kernels = listKernels<Right, KernelPanels>(
+  static constexpr auto kernels = listKernels<Right, KernelPanels, false>(
       std::make_index_sequence<KernelRows * KernelPanels>());
-  static constexpr auto rowKernels =
-      listKernels<Right, RowPanels>(std::make_index_sequence<RowPanels>());
+  static constexpr auto rowKernels = listKernels<Right, RowPanels, false>(
+      std::make_index_sequence<RowPanels>());
   return rows == 1 ? rowKernels[panels - 1]
                    : kernels[(rows - 1) * KernelPanels + panels - 1];
+}
+
+template <class Right>
+MultiplyFunction<Right> selectLanesKernel(int64_t rows, int64_t panels) {
+  static constexpr auto kernels = listKernels<Right, KernelPanels, true>(
+      std::make_index_sequence<KernelRows * KernelPanels>());
+  return kernels[(rows - 1) * KernelPanels + panels - 1];
 }
 
 } // namespace npu::kernels::cube::HWY_NAMESPACE
