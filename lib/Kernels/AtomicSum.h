@@ -69,6 +69,23 @@ inline AtomicOverflow sumAtomically(float &destination,
   return overflow;
 }
 
+/// The same for two destinations, each with sources of its own, as many for
+/// both: one addition does not wait for the other.
+inline AtomicOverflow sumAtomically(float &first, std::span<const float> a,
+                                    float &second, std::span<const float> b) {
+  float sumA = first, sumB = second;
+  for (size_t i = 0; i < a.size(); ++i) {
+    sumA += a[i];
+    sumB += b[i];
+  }
+  // A sum that was infinite or NaN never becomes finite again.
+  if (!std::isfinite(sumA) || !std::isfinite(sumB)) [[unlikely]]
+    return combine(sumAtomically(first, a), sumAtomically(second, b));
+  first = sumA;
+  second = sumB;
+  return AtomicOverflow::None;
+}
+
 } // namespace npu::kernels
 
 #endif // NPU_LIB_KERNELS_ATOMICSUM_H

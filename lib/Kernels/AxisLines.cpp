@@ -49,3 +49,20 @@ void AxisLines::indexOf(int64_t line, std::vector<int64_t> &index) const {
     line /= extent;
   }
 }
+
+int64_t AxisLines::countAdjacent() const {
+  constexpr int64_t most = 16;
+  int64_t count = std::min(most, lines);
+  std::vector<int64_t> starts(static_cast<size_t>(lines));
+  for (int64_t line = 0; line < lines; ++line)
+    starts[line] = start(line);
+  const auto holds = [&](int64_t count) {
+    for (int64_t line = 0; line < lines; ++line)
+      if (line % count != 0 && starts[line] != starts[line - 1] + 1)
+        return false;
+    return true;
+  };
+  while (count > 1 && !holds(count))
+    --count;
+  return std::max<int64_t>(count, 1);
+}

@@ -29,6 +29,11 @@ public:
   /// The axes that lines do not run along, in order.
   const std::vector<unsigned> &keptAxes() const { return kept; }
   const Layout &layout() const { return source; }
+  /// Of the elements of a line from its start.
+  const std::vector<int64_t> &elementOffsets() const { return offsets; }
+  /// How many lines lie side by side: line l starts one element behind line
+  /// l - 1 unless l is a multiple of it. At most 16.
+  int64_t countAdjacent() const;
 
   /// Sets the kept entries of \p index to those of line number \p line, the
   /// last kept axis running fastest; others are 0.

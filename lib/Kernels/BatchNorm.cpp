@@ -10,9 +10,11 @@
 #include "KernelChecks.h"
 #include "LineSum.h"
 #include "ScalarMath.h"
+#include "Workspaces.h"
 #include "npu/Kernels/Registry.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -27,6 +29,7 @@ struct Channel {
   std::vector<float> values;
   std::vector<float> results;    ///< values, in the order of outputs
   std::vector<float> resultLine; ///< the output that is a line
+  std::vector<float> terms;      ///< of a sum
   float epsilon = 0, factor = 0;
   bool byAtomics = false;
   bool finite = true; ///< all operands are
@@ -40,15 +43,22 @@ struct Channel {
     const float sum = variance + epsilon;
     if (std::isfinite(variance) && !std::isfinite(sum))
       status.valid |= npu::status::FloatOverflow;
-    return kernels::inverseRoot(sum, InverseRoot::Quotient, mode,
-                                status.valid);
+    return kernels::inverseRoot(sum, InverseRoot::Quotient, mode, status.valid);
   }
-  float sum(std::span<const float> terms) {
-    const float result = sumOfLine(terms, byAtomics, status);
+  /// The sum of terms, and that of lines[0].
+  std::pair<float, float> sums() {
+    float ofTerms = 0, ofLine = 0;
+    if (byAtomics) {
+      status.atomic = combine(status.atomic,
+                              sumAtomically(ofTerms, terms, ofLine, lines[0]));
+    } else {
+      ofTerms = sumOfLine(terms, false, status);
+      ofLine = sumOfLine(lines[0], false, status);
+    }
     // An instruction before the sum: products that are infinite already.
-    if (finite && !std::isfinite(result) && !areFinite(terms))
+    if (finite && !std::isfinite(ofTerms) && !areFinite(terms))
       status.valid |= npu::status::FloatOverflow;
-    return result;
+    return {ofTerms, ofLine};
   }
   /// resultLine = lines[0] * scale + shift.
   void scaleAndShift(float scale, float shift) {
@@ -64,10 +74,11 @@ struct Channel {
 
 /// x -> sum, square_sum
 void reduce(Channel &c) {
-  std::vector<float> squares(c.count());
+  c.terms.resize(c.count());
   for (size_t i = 0; i < c.count(); ++i)
-    squares[i] = c.lines[0][i] * c.lines[0][i];
-  c.results = {c.sum(c.lines[0]), c.sum(squares)};
+    c.terms[i] = c.lines[0][i] * c.lines[0][i];
+  const auto [squares, values] = c.sums();
+  c.results = {values, squares};
 }
 
 /// Mean and biased variance of the batch from sum and square_sum.
@@ -140,10 +151,11 @@ void inferWithStatistics(Channel &c) {
 /// grads, x; batch_mean, batch_variance -> diff_scale, diff_offset
 void updateGrad(Channel &c) {
   const float inverse = c.inverseRoot(c.values[1]);
-  std::vector<float> products(c.count());
+  c.terms.resize(c.count());
   for (size_t i = 0; i < c.count(); ++i)
-    products[i] = c.lines[0][i] * ((c.lines[1][i] - c.values[0]) * inverse);
-  c.results = {c.sum(products), c.sum(c.lines[0])};
+    c.terms[i] = c.lines[0][i] * ((c.lines[1][i] - c.values[0]) * inverse);
+  const auto [products, values] = c.sums();
+  c.results = {products, values};
 }
 
 /// y = scale / sqrt(var + eps) (grads - diff_offset / n - xhat diff_scale / n).
@@ -213,6 +225,14 @@ constexpr Row rows[] = {
 constexpr Row inference = {
     "BatchNorm", inferWithStatistics, 1, 4, true, 5, 1e-4f, AtEnd};
 
+/// What a thread computes a block of adjacent channels with.
+struct Workspace {
+  using Block = std::vector<std::vector<float>>; ///< a line each
+  Channel channel;
+  std::vector<Block> operands;
+  Block result;
+};
+
 class BatchNormKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -230,8 +250,13 @@ private:
   std::vector<FloatLines> lines;
   std::vector<LineValues> values, results;
   std::optional<FloatLines> resultLine;
+  int64_t blockLength = 1; ///< channels that are read at once
 
   Status bindAttributes(const NodeSpec &spec);
+  void prepare(Workspace &space) const;
+  void runBlock(Workspace &space, int64_t block,
+                std::span<const ConstTensor> inputs,
+                std::span<const MutableTensor> outputs) const;
   void runChannel(Channel &channel, int64_t line,
                   std::span<const ConstTensor> inputs,
                   std::span<const MutableTensor> outputs) const;
@@ -344,6 +369,13 @@ BatchNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
       return inNode(spec, value.takeStatus());
     kernel->results.push_back(std::move(*value));
   }
+  kernel->blockLength = kernel->lines[0].countAdjacent();
+  const auto adjacent = [&](const FloatLines &lines) {
+    kernel->blockLength = std::gcd(kernel->blockLength, lines.countAdjacent());
+  };
+  std::for_each(kernel->lines.begin() + 1, kernel->lines.end(), adjacent);
+  if (kernel->resultLine)
+    adjacent(*kernel->resultLine);
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
@@ -351,10 +383,8 @@ void BatchNormKernel::runChannel(Channel &c, int64_t line,
                                  std::span<const ConstTensor> inputs,
                                  std::span<const MutableTensor> outputs) const {
   c.finite = true;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    lines[i].read(inputs[i].data, line, c.lines[i]);
-    c.finite = c.finite && areFinite(c.lines[i]);
-  }
+  for (const std::vector<float> &values : c.lines)
+    c.finite = c.finite && areFinite(values);
   for (size_t i = 0; i < values.size(); ++i)
     c.values[i] = values[i].read(inputs[lines.size() + i].data, line);
   c.finite = c.finite && areFinite(c.values);
@@ -364,12 +394,51 @@ void BatchNormKernel::runChannel(Channel &c, int64_t line,
   else if ((!areFinite(c.results) || !areFinite(c.resultLine)) &&
            c.status.atomic == AtomicOverflow::None)
     c.status.valid |= status::FloatOverflow;
-  if (resultLine)
-    c.status.valid |=
-        resultLine->write(outputs[0].data, line, c.resultLine, mode);
   for (size_t i = 0; i < results.size(); ++i)
     c.status.valid |= results[i].write(outputs[row->givesLine + i].data, line,
                                        c.results[i], mode);
+}
+
+void BatchNormKernel::prepare(Workspace &space) const {
+  Channel &channel = space.channel;
+  channel.status = {};
+  if (!space.operands.empty())
+    return;
+  channel.lines.resize(lines.size());
+  channel.values.resize(values.size());
+  channel.epsilon = epsilon;
+  channel.factor = factor;
+  channel.byAtomics = byAtomics;
+  channel.mode = mode;
+  const auto count = static_cast<size_t>(blockLength);
+  const std::vector<float> line(static_cast<size_t>(lines[0].length()));
+  space.operands.assign(lines.size(), Workspace::Block(count, line));
+  space.result.resize(count);
+}
+
+void BatchNormKernel::runBlock(Workspace &space, int64_t block,
+                               std::span<const ConstTensor> inputs,
+                               std::span<const MutableTensor> outputs) const {
+  const int64_t first = block * blockLength;
+  const auto count =
+      static_cast<size_t>(std::min(blockLength, lines[0].numLines() - first));
+  for (size_t i = 0; i < lines.size(); ++i)
+    lines[i].readAdjacent(inputs[i].data, first,
+                          std::span(space.operands[i]).first(count));
+  Channel &channel = space.channel;
+  for (size_t l = 0; l < count; ++l) {
+    const auto exchange = [&] {
+      for (size_t i = 0; i < lines.size(); ++i)
+        channel.lines[i].swap(space.operands[i][l]);
+      channel.resultLine.swap(space.result[l]);
+    };
+    exchange();
+    runChannel(channel, first + static_cast<int64_t>(l), inputs, outputs);
+    exchange();
+  }
+  if (resultLine)
+    channel.status.valid |= resultLine->writeAdjacent(
+        outputs[0].data, first, std::span(space.result).first(count), mode);
 }
 
 Expected<NodeStatus>
@@ -380,21 +449,16 @@ BatchNormKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   for (size_t i = 0; i < results.size(); ++i)
     results[i].clearPadding(outputs[row->givesLine + i].data);
   StatusCollector status;
+  Workspaces<Workspace> workspaces;
+  const int64_t blocks = (lines[0].numLines() + blockLength - 1) / blockLength;
   context.pool.parallelFor(
-      lines[0].numLines(), lines[0].grain(),
+      blocks, std::max<int64_t>(1, lines[0].grain() / blockLength),
       [&](int64_t begin, int64_t end, int64_t) {
-        Channel channel;
-        channel.lines.assign(
-            lines.size(),
-            std::vector<float>(static_cast<size_t>(lines[0].length())));
-        channel.values.resize(values.size());
-        channel.epsilon = epsilon;
-        channel.factor = factor;
-        channel.byAtomics = byAtomics;
-        channel.mode = mode;
-        for (int64_t line = begin; line < end; ++line)
-          runChannel(channel, line, inputs, outputs);
-        status.add(channel.status);
+        const Workspaces<Workspace>::Handle space(workspaces);
+        prepare(*space);
+        for (int64_t block = begin; block < end; ++block)
+          runBlock(*space, block, inputs, outputs);
+        status.add(space->channel.status);
       });
   return status.get();
 }

@@ -42,10 +42,11 @@ kernels::markAxes(const TensorDesc &desc, const std::vector<int64_t> &axes) {
 }
 
 bool kernels::areFinite(std::span<const float> values) {
-  uint32_t largest = 0;
+  constexpr uint32_t exponent = 0x7F800000;
+  uint32_t found = 0; // a comparison of equals is a vector instruction anywhere
   for (float value : values)
-    largest = std::max(largest, std::bit_cast<uint32_t>(value) & 0x7FFFFFFF);
-  return largest < 0x7F800000;
+    found |= (std::bit_cast<uint32_t>(value) & exponent) == exponent;
+  return found == 0;
 }
 
 void kernels::canonicalizeNaNs(std::span<float> values) {
@@ -67,6 +68,10 @@ int64_t kernels::elementOfPosition(const Layout &layout, int64_t position) {
 //===----------------------------------------------------------------------===//
 // FloatLines
 //===----------------------------------------------------------------------===//
+
+/// Elements of adjacent lines that are turned around at once: few enough to
+/// stay in the first-level cache.
+static constexpr size_t PieceLength = 256;
 
 Expected<FloatLines> FloatLines::create(const TensorDesc &desc,
                                         const std::vector<bool> &along) {
@@ -130,6 +135,70 @@ StatusBits FloatLines::write(std::byte *tensor, int64_t line,
   const StatusBits bits = fromFloat(type, from, raw.data(), mode);
   lines.write(reinterpret_cast<uint16_t *>(tensor), line, raw.data());
   return bits;
+}
+
+/// Calls \p piece with stretches [begin, end) of lines of \p length elements.
+template <class Function>
+static void forEachPiece(size_t length, const Function &piece) {
+  for (size_t begin = 0; begin < length; begin += PieceLength)
+    piece(begin, std::min(length, begin + PieceLength));
+}
+
+template <class T>
+void FloatLines::readPieces(const T *tensor, int64_t line,
+                            std::span<std::vector<float>> to) const {
+  const T *from = tensor + lines.start(line);
+  const int64_t *offsets = lines.elementOffsets().data();
+  std::vector<T> raw(to.size() * PieceLength);
+  forEachPiece(lines.elementOffsets().size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      for (size_t l = 0; l < to.size(); ++l)
+        raw[l * PieceLength + i - begin] = from[offsets[i] + l];
+    for (size_t l = 0; l < to.size(); ++l)
+      toFloat(type, &raw[l * PieceLength],
+              std::span(to[l]).subspan(begin, end - begin));
+  });
+}
+
+template <class T>
+StatusBits FloatLines::writePieces(T *tensor, int64_t line,
+                                   std::span<std::vector<float>> from,
+                                   OverflowMode mode) const {
+  T *to = tensor + lines.start(line);
+  const int64_t *offsets = lines.elementOffsets().data();
+  std::vector<T> raw(from.size() * PieceLength);
+  StatusBits bits = status::None;
+  forEachPiece(lines.elementOffsets().size(), [&](size_t begin, size_t end) {
+    for (size_t l = 0; l < from.size(); ++l) {
+      const auto piece = std::span(from[l]).subspan(begin, end - begin);
+      canonicalizeNaNs(piece);
+      bits |= fromFloat(type, piece, &raw[l * PieceLength], mode);
+    }
+    for (size_t i = begin; i < end; ++i)
+      for (size_t l = 0; l < from.size(); ++l)
+        to[offsets[i] + l] = raw[l * PieceLength + i - begin];
+  });
+  return bits;
+}
+
+void FloatLines::readAdjacent(const std::byte *tensor, int64_t line,
+                              std::span<std::vector<float>> to) const {
+  if (to.size() == 1)
+    read(tensor, line, to[0]);
+  else if (getBitWidth(type) == 32)
+    readPieces(reinterpret_cast<const float *>(tensor), line, to);
+  else
+    readPieces(reinterpret_cast<const uint16_t *>(tensor), line, to);
+}
+
+StatusBits FloatLines::writeAdjacent(std::byte *tensor, int64_t line,
+                                     std::span<std::vector<float>> from,
+                                     OverflowMode mode) const {
+  if (from.size() == 1)
+    return write(tensor, line, from[0], mode);
+  if (getBitWidth(type) == 32)
+    return writePieces(reinterpret_cast<float *>(tensor), line, from, mode);
+  return writePieces(reinterpret_cast<uint16_t *>(tensor), line, from, mode);
 }
 
 void FloatLines::clearPadding(std::byte *tensor) const {

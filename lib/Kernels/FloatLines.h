@@ -56,6 +56,18 @@ public:
   /// CastUnderflow. NaNs of \p from become the canonical one.
   StatusBits write(std::byte *tensor, int64_t line, std::span<float> from,
                    OverflowMode mode) const;
+  /// How many lines lie side by side in memory, as of the channels of a block:
+  /// those from a multiple of it on.
+  int64_t countAdjacent() const {
+    return lines.isContiguous() ? 1 : lines.countAdjacent();
+  }
+  /// read and write of \p to.size() adjacent lines (\p from.size()) from number
+  /// \p line on, which go through memory once.
+  void readAdjacent(const std::byte *tensor, int64_t line,
+                    std::span<std::vector<float>> to) const;
+  StatusBits writeAdjacent(std::byte *tensor, int64_t line,
+                           std::span<std::vector<float>> from,
+                           OverflowMode mode) const;
   /// Writes zero to elements that no line has. To be called first.
   void clearPadding(std::byte *tensor) const;
   /// Lines that are worth handing to a thread.
@@ -64,6 +76,14 @@ public:
 private:
   AxisLines lines;
   DataType type = DataType::Undefined;
+
+  template <class T>
+  void readPieces(const T *tensor, int64_t line,
+                  std::span<std::vector<float>> to) const;
+  template <class T>
+  StatusBits writePieces(T *tensor, int64_t line,
+                         std::span<std::vector<float>> from,
+                         OverflowMode mode) const;
 };
 
 /// A tensor with one value for each line: means, variances.
