@@ -86,7 +86,8 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
     nodes[node.op] = &node;
 
   SmallVector<instr::DumpOp> dumps;
-  graph.walk([&](instr::DumpOp op) { dumps.push_back(op); });
+  for (ge::GraphOp part : plan.graphs)
+    part.walk([&](instr::DumpOp op) { dumps.push_back(op); });
   for (instr::DumpOp op : dumps) {
     auto subject =
         op.getToken() ? op.getToken().getDefiningOp<NodeOp>() : NodeOp();
@@ -251,12 +252,13 @@ DumpSize &DumpSize::operator+=(const DumpSize &other) {
   files = llvm::SaturatingAdd(files, other.files);
   bytes = llvm::SaturatingAdd(bytes, other.bytes);
   isBound |= other.isBound;
+  isGuess |= other.isGuess;
   return *this;
 }
 
 DumpSize DumpSize::operator*(uint64_t times) const {
   return {llvm::SaturatingMultiply(files, times),
-          llvm::SaturatingMultiply(bytes, times), isBound};
+          llvm::SaturatingMultiply(bytes, times), isBound, isGuess};
 }
 
 /// What the file of \p job takes. Its tensors have sizes, but no data.
@@ -278,11 +280,12 @@ static DumpSize measureJob(dump::DumpJob job, uint64_t blockSize) {
       job.makeCsv ? (numTensors + 1) * statisticsRow
                   : dump::serializeHeader(job.record).size() + payload;
   return {1, llvm::alignTo(size, blockSize) + (numTensors + 1) * manifestEntry,
-          static_cast<bool>(job.makeCsv)};
+          static_cast<bool>(job.makeCsv), /*isGuess=*/false};
 }
 
 DumpSize DumpRecorder::measure(uint64_t iteration, uint64_t blockSize) const {
   DumpSize total;
+  total.isGuess = plan.graphs.size() > 1;
   for (const PlannedNode &node : plan.nodes) {
     const std::vector<Buffer> inputs(node.inputs.size());
     const std::vector<Buffer> outputs(node.outputs.size());

@@ -55,6 +55,14 @@ Status OverflowAnalysis::nodeFinished(const NodeRun &run) {
     taints.assign(plan.numSlots, {});
     flushed.assign(plan.numSlots, {});
   }
+  if (run.node.kind == PlannedNode::Kind::Argument) {
+    visitArgument(run);
+    return {};
+  }
+  if (run.node.kind == PlannedNode::Kind::Control) {
+    visitControl(run);
+    return {};
+  }
   if (run.node.kind == PlannedNode::Kind::Source)
     visitSource(run);
   else if (run.node.kind == PlannedNode::Kind::Compute)
@@ -76,6 +84,35 @@ void OverflowAnalysis::visitSource(const NodeRun &run) {
     if (tainted)
       taints[slot] =
           std::make_shared<TaintRecord>(TaintRecord{&run.node, nullptr});
+  }
+}
+
+/// What a branch gets is tainted by what its caller got.
+void OverflowAnalysis::visitArgument(const NodeRun &run) {
+  const unsigned slot = run.node.outputSlots.front();
+  const TensorDesc &desc = run.node.outputs.front();
+  taints[slot] = {};
+  if (!isFloat(desc.dtype))
+    return;
+  const ValueSummary summary = summarize(desc, run.outputs.front().get());
+  if (taints[run.node.callerSlot] && isTainted(summary))
+    taints[slot] = {&run.node, run.node.callerSlot};
+  else if (summary.hasNonFinite())
+    taints[slot] = {&run.node, PlannedNode::NoSlot};
+}
+
+/// What a node gets from its branches is tainted in them.
+void OverflowAnalysis::visitControl(const NodeRun &run) {
+  for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
+    taints[slot] = {};
+    const TensorDesc &desc = run.node.outputs[index];
+    if (!isFloat(desc.dtype) ||
+        !isTainted(summarize(desc, run.outputs[index].get())))
+      continue;
+    for (const PlannedBranch &branch : run.node.branches)
+      if (branch.results.size() == run.node.outputs.size() &&
+          taints[branch.results[index]])
+        taints[slot] = {&run.node, branch.results[index]};
   }
 }
 

@@ -17,7 +17,11 @@ OverflowRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
   llvm::DenseMap<Operation *, const PlannedNode *> nodes;
   for (const PlannedNode &node : plan.nodes)
     nodes[node.op] = &node;
-  for (auto op : graph.getBody().getOps<instr::OverflowCheckOp>()) {
+  SmallVector<instr::OverflowCheckOp> checkOps;
+  for (ge::GraphOp part : plan.graphs)
+    llvm::append_range(checkOps,
+                       part.getBody().getOps<instr::OverflowCheckOp>());
+  for (instr::OverflowCheckOp op : checkOps) {
     const PlannedNode *node = nodes.lookup(op.getToken().getDefiningOp());
     if (!node)
       return Status::error("instr.overflow_check of '" + op.getSubject().str() +

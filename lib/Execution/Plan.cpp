@@ -55,6 +55,12 @@ static constexpr TypeRow typeTable[] = {
     {"RandomUniform", Kind::Source, SourceRole::Input, true},
     {"TruncatedNormal", Kind::Source, SourceRole::Input, true},
     {"NetOutput", Kind::Output, SourceRole::Input, true},
+    {"If", Kind::Control},
+    {"StatelessIf", Kind::Control},
+    {"Case", Kind::Control},
+    {"StatelessCase", Kind::Control},
+    {"While", Kind::Control},
+    {"StatelessWhile", Kind::Control},
     {"NoOp", Kind::Nothing},
     {"PlaceHolder", Kind::Nothing},
     {"End", Kind::Nothing},
@@ -128,9 +134,9 @@ static Expected<std::vector<NodeOp>> sortNodes(GraphOp graph) {
   return order;
 }
 
-/// Numbers the tasks.
-static llvm::DenseMap<Operation *, uint32_t>
-numberTasks(const std::vector<NodeOp> &order) {
+/// Adds the numbers of the tasks of \p order, which is one graph.
+static void numberTasks(const std::vector<NodeOp> &order,
+                        llvm::DenseMap<Operation *, uint32_t> &tasks) {
   std::vector<NodeOp> byId;
   for (NodeOp node : order)
     if (hasTask(node))
@@ -139,10 +145,8 @@ numberTasks(const std::vector<NodeOp> &order) {
     return static_cast<int64_t>(a.getNodeId()) <
            static_cast<int64_t>(b.getNodeId());
   });
-  llvm::DenseMap<Operation *, uint32_t> tasks;
   for (NodeOp node : byId)
     tasks.try_emplace(node, tasks.size() + 1);
-  return tasks;
 }
 
 /// Whether a buffer of \p bytes holds what is read as \p wanted. The blocks of
@@ -182,89 +186,256 @@ static Status planUpdates(PlannedNode &node,
   return {};
 }
 
-Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
-  Expected<std::vector<NodeOp>> order = sortNodes(graph);
-  if (!order)
-    return order.takeStatus();
-  llvm::DenseMap<Operation *, uint32_t> tasks = numberTasks(*order);
+namespace {
 
+/// Plans a graph, then those that its nodes run.
+class Planner {
+public:
+  Planner(const llvm::StringSet<> &fed) : fed(fed) {}
+  Expected<Plan> run(GraphOp root);
+
+private:
+  /// A graph to plan, and the node that runs it; none for the root.
+  struct Call {
+    GraphOp graph;
+    unsigned caller = PlannedNode::NoSlot;
+    unsigned branch = 0;
+  };
+
+  Status addGraph(const Call &call);
+  Expected<PlannedNode> describe(NodeOp node, const Call &call) const;
+  Status connectInputs(PlannedNode &node);
+  void addOutputs(PlannedNode &node);
+  Status addCalls(PlannedNode &node);
+  Status bindArgument(PlannedNode &node, const Call &call);
+  Status bindResults(const Call &call);
+  Status checkBranches(const PlannedNode &node) const;
+  void planReleases(unsigned begin, unsigned end);
+  const llvm::StringSet<> &fed;
   Plan plan;
+  llvm::DenseMap<Operation *, uint32_t> tasks;
   llvm::DenseMap<Value, unsigned> slots;
   std::vector<uint64_t> slotSizes;
   std::vector<unsigned> writers; // by slot: the place of the node
-  for (NodeOp node : *order) {
-    PlannedNode planned;
-    planned.op = node;
-    if (const TypeRow *row = findType(node)) {
-      planned.kind = row->kind;
-      planned.role = row->role;
-    }
-    planned.taskId = tasks.lookup(node);
-    const bool isOperator =
-        planned.kind == Kind::Compute ||
-        (planned.kind == Kind::Source && planned.taskId != 0);
-    if (isOperator && fed.contains(node.getNodeName())) {
-      planned.kind = Kind::Source;
-      planned.isFed = true;
-    }
-    const auto stream = static_cast<int64_t>(node.getStreamId());
-    planned.streamId = stream < 0 ? 0 : static_cast<uint32_t>(stream);
+  std::vector<Call> calls;       // what is still to be planned
+};
 
-    Expected<NodeTensors> tensors = getNodeTensors(node);
-    if (!tensors)
-      return tensors.takeStatus().withContext(planned.describe());
-    planned.inputs = std::move(tensors->inputs);
-    // What NetOutput has as outputs only mirrors its inputs.
-    if (planned.kind != Kind::Output)
-      planned.outputs = std::move(tensors->outputs);
+} // namespace
 
-    for (unsigned anchor = 0; anchor != planned.inputs.size(); ++anchor) {
-      Value value = node.getAnchor(anchor);
-      if (!value) {
-        planned.inputSlots.push_back(PlannedNode::NoSlot);
-        continue;
-      }
-      const unsigned slot = slots.lookup(value);
-      planned.inputSlots.push_back(slot);
-      std::vector<unsigned> &readers = plan.nodes[writers[slot]].readers;
-      if (readers.empty() || readers.back() != plan.nodes.size())
-        readers.push_back(plan.nodes.size());
-      const TensorDesc &wanted = *planned.inputs[anchor];
-      if (!holds(slotSizes[slot], wanted))
-        return Status::error(
-            planned.describe() + ": input " + std::to_string(anchor) + " has " +
-            std::to_string(wanted.byteSize()) + " bytes (" +
-            planned.inputs[anchor]->toString() + "), but its producer gives " +
-            std::to_string(slotSizes[slot]));
-    }
-    if (planned.kind == Kind::Compute && !node.isFused())
-      if (Status status = planUpdates(planned, slotSizes); !status)
-        return status;
-    for (auto [index, desc] : llvm::enumerate(planned.outputs)) {
-      const auto update =
-          llvm::find_if(planned.updates, [&](const InPlaceUpdate &update) {
-            return update.output == index;
-          });
-      if (update != planned.updates.end()) {
-        const unsigned slot = planned.inputSlots[update->input];
-        slots[node.getOutputs()[index]] = slot;
-        planned.outputSlots.push_back(slot);
-        writers[slot] = plan.nodes.size();
-        continue;
-      }
-      slots[node.getOutputs()[index]] = plan.numSlots;
-      planned.outputSlots.push_back(plan.numSlots++);
-      slotSizes.push_back(desc.byteSize());
-      writers.push_back(plan.nodes.size());
-      plan.persistent.push_back(planned.kind == Kind::Source &&
-                                planned.role != SourceRole::Input);
-    }
-    plan.nodes.push_back(std::move(planned));
+static std::optional<int64_t> getInteger(Attribute attr) {
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+    return integer.getInt();
+  return std::nullopt;
+}
+
+/// The node as it is, without what connects it.
+Expected<PlannedNode> Planner::describe(NodeOp node, const Call &call) const {
+  PlannedNode planned;
+  planned.op = node;
+  if (const TypeRow *row = findType(node)) {
+    planned.kind = row->kind;
+    planned.role = row->role;
   }
+  planned.taskId = tasks.lookup(node);
+  const bool isOperator = planned.kind == Kind::Compute ||
+                          planned.kind == Kind::Control ||
+                          (planned.kind == Kind::Source && planned.taskId != 0);
+  if (isOperator && fed.contains(node.getNodeName())) {
+    planned.kind = Kind::Source;
+    planned.isFed = true;
+  }
+  if (call.caller != PlannedNode::NoSlot && planned.kind == Kind::Source &&
+      node.getNodeAttr("_parent_node_index"))
+    planned.kind = Kind::Argument;
+  const auto stream = static_cast<int64_t>(node.getStreamId());
+  planned.streamId = stream < 0 ? 0 : static_cast<uint32_t>(stream);
 
-  // A slot is released after its last reader, or at once if it has none.
+  Expected<NodeTensors> tensors = getNodeTensors(node);
+  if (!tensors)
+    return tensors.takeStatus().withContext(planned.describe());
+  planned.inputs = std::move(tensors->inputs);
+  // What NetOutput has as outputs only mirrors its inputs.
+  if (planned.kind != Kind::Output)
+    planned.outputs = std::move(tensors->outputs);
+  return planned;
+}
+
+Status Planner::connectInputs(PlannedNode &node) {
+  for (unsigned anchor = 0; anchor != node.inputs.size(); ++anchor) {
+    Value value = node.op.getAnchor(anchor);
+    if (!value) {
+      node.inputSlots.push_back(PlannedNode::NoSlot);
+      continue;
+    }
+    const unsigned slot = slots.lookup(value);
+    node.inputSlots.push_back(slot);
+    std::vector<unsigned> &readers = plan.nodes[writers[slot]].readers;
+    if (readers.empty() || readers.back() != plan.nodes.size())
+      readers.push_back(plan.nodes.size());
+    const TensorDesc &wanted = *node.inputs[anchor];
+    if (!holds(slotSizes[slot], wanted))
+      return Status::error(
+          node.describe() + ": input " + std::to_string(anchor) + " has " +
+          std::to_string(wanted.byteSize()) + " bytes (" + wanted.toString() +
+          "), but its producer gives " + std::to_string(slotSizes[slot]));
+  }
+  return {};
+}
+
+void Planner::addOutputs(PlannedNode &node) {
+  for (auto [index, desc] : llvm::enumerate(node.outputs)) {
+    const auto update =
+        llvm::find_if(node.updates, [&](const InPlaceUpdate &update) {
+          return update.output == index;
+        });
+    if (update != node.updates.end()) {
+      const unsigned slot = node.inputSlots[update->input];
+      slots[node.op.getOutputs()[index]] = slot;
+      node.outputSlots.push_back(slot);
+      writers[slot] = plan.nodes.size();
+      continue;
+    }
+    slots[node.op.getOutputs()[index]] = plan.numSlots;
+    node.outputSlots.push_back(plan.numSlots++);
+    slotSizes.push_back(desc.byteSize());
+    writers.push_back(plan.nodes.size());
+    plan.persistent.push_back(node.kind == Kind::Source &&
+                              node.role != SourceRole::Input);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+static Status makeBranchError(const PlannedNode &node, const Twine &what) {
+  return Status::error(node.describe() + ": " + what.str());
+}
+
+/// Notes the graphs that \p node runs.
+Status Planner::addCalls(PlannedNode &node) {
+  const StringRef type = node.op.getOpType();
+  ArrayAttr graphs = node.op.getSubgraphsAttr();
+  const size_t count = graphs ? graphs.size() : 0;
+  if (type.contains("Case") ? count == 0 : count != 2)
+    return makeBranchError(node,
+                           "runs " + Twine(count) + " graphs, expected " +
+                               (type.contains("Case") ? "at least 1" : "2"));
+  auto module = node.op->getParentOfType<ModuleOp>();
+  node.branches.resize(count);
+  for (unsigned branch = 0; branch != count; ++branch) {
+    auto symbol = dyn_cast<FlatSymbolRefAttr>(graphs[branch]);
+    auto graph =
+        symbol ? module.lookupSymbol<GraphOp>(symbol.getAttr()) : GraphOp();
+    if (!graph)
+      return makeBranchError(node, "the file does not have its graph " +
+                                       Twine(branch));
+    auto isSame = [&](const Call &call) { return call.graph == graph; };
+    if (llvm::is_contained(plan.graphs, graph) || llvm::any_of(calls, isSame))
+      return makeBranchError(node, "its graph '" + graph.getGraphName() +
+                                       "' is run by another node as well");
+    calls.push_back({graph, static_cast<unsigned>(plan.nodes.size()), branch});
+  }
+  return {};
+}
+
+Status Planner::bindArgument(PlannedNode &node, const Call &call) {
+  const PlannedNode &caller = plan.nodes[call.caller];
+  const std::optional<int64_t> index =
+      getInteger(node.op.getNodeAttr("_parent_node_index"));
+  const auto anchor = static_cast<size_t>(index.value_or(-1));
+  if (anchor >= caller.inputSlots.size() ||
+      caller.inputSlots[anchor] == PlannedNode::NoSlot ||
+      node.outputs.size() != 1)
+    return makeBranchError(node, "nothing is passed to it; expected "
+                                 "_parent_node_index to name an input of " +
+                                     Twine(caller.describe()));
+  node.callerSlot = caller.inputSlots[anchor];
+  if (!holds(slotSizes[node.callerSlot], node.outputs[0]))
+    return makeBranchError(
+        node, "is " + Twine(node.outputs[0].toString()) + ", but input " +
+                  Twine(anchor) + " of " + caller.describe() + " has only " +
+                  Twine(slotSizes[node.callerSlot]) + " bytes");
+  return {};
+}
+
+/// Finds the results of the graph of \p call, whose nodes have been planned.
+Status Planner::bindResults(const Call &call) {
+  PlannedNode &caller = plan.nodes[call.caller];
+  PlannedBranch &branch = caller.branches[call.branch];
+  const bool isCondition =
+      caller.op.getOpType().contains("While") && call.branch == 0;
+  const size_t numResults = isCondition ? 1 : caller.outputs.size();
+  branch.results.assign(numResults, PlannedNode::NoSlot);
+  branch.resultDescs.resize(numResults);
+  for (unsigned i = branch.begin; i != branch.end; ++i) {
+    PlannedNode &node = plan.nodes[i];
+    if (node.kind == Kind::Argument)
+      branch.arguments.push_back(
+          {static_cast<unsigned>(
+               *getInteger(node.op.getNodeAttr("_parent_node_index"))),
+           node.outputSlots[0]});
+    if (node.kind != Kind::Output)
+      continue;
+    for (unsigned anchor = 0; anchor != node.inputs.size(); ++anchor) {
+      int64_t index = anchor;
+      if (ge::DescAttr desc = node.op.getInputDesc(anchor))
+        if (auto attrs = desc.getFields().getAs<DictionaryAttr>("attr"))
+          index = getInteger(attrs.get("_parent_node_index")).value_or(index);
+      if (index < 0 || static_cast<size_t>(index) >= numResults ||
+          !node.inputs[anchor])
+        continue;
+      branch.results[static_cast<size_t>(index)] = node.inputSlots[anchor];
+      branch.resultDescs[static_cast<size_t>(index)] = *node.inputs[anchor];
+    }
+  }
+  for (auto [index, slot] : llvm::enumerate(branch.results)) {
+    GraphOp graph = call.graph;
+    const std::string what =
+        "its graph '" + graph.getGraphName().str() + "' has ";
+    if (slot == PlannedNode::NoSlot)
+      return makeBranchError(caller, Twine(what) + "nothing for output " +
+                                         Twine(index));
+    if (!isCondition && slotSizes[slot] != caller.outputs[index].byteSize())
+      return makeBranchError(caller, Twine(what) + Twine(slotSizes[slot]) +
+                                         " bytes for output " + Twine(index) +
+                                         ", expected those of " +
+                                         caller.outputs[index].toString());
+  }
+  return {};
+}
+
+/// A choice needs what it depends on; what goes around in a loop must not
+/// change its size.
+Status Planner::checkBranches(const PlannedNode &node) const {
+  if (!node.op.getOpType().contains("While")) {
+    if (node.inputSlots.empty() || node.inputSlots[0] == PlannedNode::NoSlot)
+      return makeBranchError(node, "input 0 is not connected, expected what "
+                                   "chooses a branch");
+    return {};
+  }
+  if (node.inputs.size() != node.outputs.size())
+    return makeBranchError(
+        node, "has " + Twine(node.inputs.size()) + " inputs and " +
+                  Twine(node.outputs.size()) + " outputs, expected as many");
+  for (auto [index, slot] : llvm::enumerate(node.inputSlots))
+    if (slot == PlannedNode::NoSlot ||
+        slotSizes[slot] != node.outputs[index].byteSize())
+      return makeBranchError(node, "input " + Twine(index) +
+                                       " has another size than the output");
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// All graphs
+//===----------------------------------------------------------------------===//
+
+/// A slot is released after its last reader, or at once if it has none. The
+/// results of branches are taken when their NetOutput runs.
+void Planner::planReleases(unsigned begin, unsigned end) {
   std::vector<bool> read(plan.numSlots);
-  for (PlannedNode &node : llvm::reverse(plan.nodes)) {
+  for (unsigned i = end; i != begin; --i) {
+    PlannedNode &node = plan.nodes[i - 1];
     auto release = [&](unsigned slot) {
       if (slot == PlannedNode::NoSlot || read[slot])
         return;
@@ -275,7 +446,58 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
     llvm::for_each(node.inputSlots, release);
     llvm::for_each(node.outputSlots, release);
   }
-  return plan;
+}
+
+Status Planner::addGraph(const Call &call) {
+  Expected<std::vector<NodeOp>> order = sortNodes(call.graph);
+  if (!order)
+    return order.takeStatus();
+  numberTasks(*order, tasks);
+  plan.graphs.push_back(call.graph);
+  const auto begin = static_cast<unsigned>(plan.nodes.size());
+  for (NodeOp node : *order) {
+    Expected<PlannedNode> planned = describe(node, call);
+    if (!planned)
+      return planned.takeStatus();
+    if (Status status = connectInputs(*planned); !status)
+      return status;
+    if (planned->kind == Kind::Compute && !node.isFused())
+      if (Status status = planUpdates(*planned, slotSizes); !status)
+        return status;
+    if (planned->kind == Kind::Argument)
+      if (Status status = bindArgument(*planned, call); !status)
+        return status;
+    if (planned->kind == Kind::Control) {
+      if (Status status = checkBranches(*planned); !status)
+        return status;
+      if (Status status = addCalls(*planned); !status)
+        return status;
+    }
+    addOutputs(*planned);
+    plan.nodes.push_back(std::move(*planned));
+  }
+  const auto end = static_cast<unsigned>(plan.nodes.size());
+  planReleases(begin, end);
+  if (call.caller == PlannedNode::NoSlot) {
+    plan.numRootNodes = end;
+    return {};
+  }
+  PlannedBranch &branch = plan.nodes[call.caller].branches[call.branch];
+  branch.begin = begin;
+  branch.end = end;
+  return bindResults(call);
+}
+
+Expected<Plan> Planner::run(GraphOp root) {
+  calls.push_back({root});
+  for (size_t i = 0; i != calls.size(); ++i)
+    if (Status status = addGraph(Call(calls[i])); !status)
+      return status;
+  return std::move(plan);
+}
+
+Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
+  return Planner(fed).run(graph);
 }
 
 void Plan::bindKernels(const kernels::Registry &registry,

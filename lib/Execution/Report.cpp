@@ -7,8 +7,9 @@
 using namespace mlir;
 using namespace npu;
 
-RunReport::RunReport(ge::GraphOp graph) {
-  for (auto node : graph.getBody().getOps<ge::NodeOp>()) {
+RunReport::RunReport(const Plan &plan) {
+  for (const PlannedNode &planned : plan.nodes) {
+    ge::NodeOp node = planned.op;
     auto facts = node->getAttrOfType<ArrayAttr>(ge::InferredAttrName);
     if (!facts)
       continue;
@@ -46,6 +47,10 @@ static StringRef getKindName(const PlannedNode &node) {
   switch (node.kind) {
   case PlannedNode::Kind::Source:
     return node.isFed ? "given" : "source";
+  case PlannedNode::Kind::Argument:
+    return "argument";
+  case PlannedNode::Kind::Control:
+    return "control";
   case PlannedNode::Kind::Compute:
     return "computed";
   case PlannedNode::Kind::Nothing:

@@ -321,7 +321,8 @@ Session::create(ge::GraphOp graph, const kernels::Registry &registry,
 //===----------------------------------------------------------------------===//
 
 void Session::describeOutputs() {
-  for (const PlannedNode &node : graphPlan->nodes) {
+  for (const PlannedNode &node :
+       llvm::ArrayRef(graphPlan->nodes).take_front(graphPlan->numRootNodes)) {
     if (node.kind != Kind::Output)
       continue;
     for (unsigned anchor = 0; anchor != node.inputs.size(); ++anchor) {
@@ -414,6 +415,12 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
       if (flushedSources[slot])
         run.status.valid |= status::FloatUnderflow;
     }
+  } else if (node.kind == Kind::Argument) {
+    outputs.push_back(slots[node.outputSlots.front()]);
+  } else if (node.kind == Kind::Control) {
+    if (Status status = runControl(node, inputs, iteration, observers, outputs);
+        !status)
+      return status;
   } else if (node.kind == Kind::Output) {
     for (auto [output, slot] : llvm::zip_equal(graphOutputs, outputSlots))
       if (slots[slot])
@@ -492,14 +499,115 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
   return {};
 }
 
-Status Session::run(uint64_t iteration,
-                    llvm::ArrayRef<ExecutionObserver *> observers) {
-  slots.assign(graphPlan->numSlots, nullptr);
-  for (PlannedNode &node : graphPlan->nodes) {
+Expected<SmallVector<Buffer>>
+Session::runBranch(const PlannedBranch &branch, llvm::ArrayRef<Buffer> values,
+                   uint64_t iteration,
+                   llvm::ArrayRef<ExecutionObserver *> observers) {
+  for (auto [input, slot] : branch.arguments)
+    slots[slot] = values[input];
+  // What is returned stays until then, whoever reads it last.
+  for (unsigned slot : branch.results)
+    ++heldSlots[slot];
+  Status status = runNodes(branch.begin, branch.end, iteration, observers);
+  SmallVector<Buffer> results;
+  for (unsigned slot : branch.results) {
+    results.push_back(slots[slot]);
+    --heldSlots[slot];
+  }
+  for (unsigned slot : branch.results)
+    slots[slot] = nullptr;
+  if (!status)
+    return status;
+  return results;
+}
+
+/// Whether the first element of \p buffer, of type \p desc, is not zero.
+static bool isTrue(const TensorDesc &desc, const Buffer &buffer) {
+  if (desc.numElements() == 0)
+    return false;
+  const uint64_t size = getByteSize(desc.dtype, 1);
+  const bool isFloat =
+      desc.dtype == DataType::Float16 || desc.dtype == DataType::BFloat16 ||
+      desc.dtype == DataType::Float || desc.dtype == DataType::Double;
+  std::byte bits{};
+  for (uint64_t i = 0; i != size; ++i) // little endian: the sign comes last
+    bits |= isFloat && i + 1 == size ? buffer.get()[i] & std::byte(0x7f)
+                                     : buffer.get()[i];
+  return bits != std::byte();
+}
+
+/// The branch of a Case: that of the number, or the last one.
+static Expected<size_t> chooseCase(const PlannedNode &node,
+                                   const Buffer &buffer) {
+  if (node.inputs[0]->dtype != DataType::Int32 ||
+      node.inputs[0]->numElements() == 0)
+    return Status::error(ErrorKind::Incomplete,
+                         node.describe() + ": expected an int32 that says "
+                                           "which branch");
+  int32_t index;
+  std::memcpy(&index, buffer.get(), sizeof(index));
+  const size_t last = node.branches.size() - 1;
+  return index < 0 ? last : std::min(static_cast<size_t>(index), last);
+}
+
+Status Session::runControl(PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
+                           uint64_t iteration,
+                           llvm::ArrayRef<ExecutionObserver *> observers,
+                           SmallVectorImpl<Buffer> &outputs) {
+  auto run = [&](const PlannedBranch &branch, llvm::ArrayRef<Buffer> values) {
+    return runBranch(branch, values, iteration, observers);
+  };
+  const StringRef type = node.op.getOpType();
+  if (type.contains("While")) {
+    const PlannedBranch &condition = node.branches[0];
+    outputs.assign(inputs.begin(), inputs.end());
+    while (true) {
+      Expected<SmallVector<Buffer>> goesOn = run(condition, outputs);
+      if (!goesOn)
+        return goesOn.takeStatus();
+      if (!isTrue(condition.resultDescs[0], (*goesOn)[0]))
+        break;
+      Expected<SmallVector<Buffer>> next = run(node.branches[1], outputs);
+      if (!next)
+        return next.takeStatus();
+      outputs.assign(next->begin(), next->end());
+    }
+  } else {
+    size_t branch = 0;
+    if (type.contains("Case")) {
+      Expected<size_t> chosen = chooseCase(node, inputs[0]);
+      if (!chosen)
+        return chosen.takeStatus();
+      branch = *chosen;
+    } else {
+      branch = isTrue(*node.inputs[0], inputs[0]) ? 0 : 1;
+    }
+    Expected<SmallVector<Buffer>> results = run(node.branches[branch], inputs);
+    if (!results)
+      return results.takeStatus();
+    outputs.assign(results->begin(), results->end());
+  }
+  for (auto [slot, output] : llvm::zip_equal(node.outputSlots, outputs))
+    slots[slot] = output;
+  return {};
+}
+
+Status Session::runNodes(unsigned begin, unsigned end, uint64_t iteration,
+                         llvm::ArrayRef<ExecutionObserver *> observers) {
+  for (unsigned i = begin; i != end; ++i) {
+    PlannedNode &node = graphPlan->nodes[i];
     if (Status status = runNode(node, iteration, observers); !status)
       return status;
     for (unsigned slot : node.released)
-      slots[slot] = nullptr;
+      if (heldSlots[slot] == 0)
+        slots[slot] = nullptr;
   }
   return {};
+}
+
+Status Session::run(uint64_t iteration,
+                    llvm::ArrayRef<ExecutionObserver *> observers) {
+  slots.assign(graphPlan->numSlots, nullptr);
+  heldSlots.assign(graphPlan->numSlots, 0);
+  return runNodes(0, graphPlan->numRootNodes, iteration, observers);
 }

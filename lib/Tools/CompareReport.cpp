@@ -134,6 +134,7 @@ npu::makeCompareReport(const dump::CompareSummary &summary, size_t numWorst,
       report.firstNonFinite = llvm::formatv(
           "first output that is not finite: {0}: {1} (inputs: {2})",
           row["TensorIndex"], row["NonFinite"], row["InputRanges"]);
+    report.plot.add(row["MaxAbsoluteError"], row["NonFinite"]);
     if (json)
       json->object([&] {
         for (auto [name, cell] : llvm::zip(header, cells))

@@ -4,6 +4,8 @@
 #ifndef NPU_LIB_TOOLS_COMPAREREPORT_H
 #define NPU_LIB_TOOLS_COMPAREREPORT_H
 
+#include "ComparePlot.h"
+
 #include "npu/DumpTools/Compare.h"
 
 namespace npu {
@@ -12,6 +14,7 @@ namespace npu {
 struct CompareReport {
   std::string table;          ///< the worst rows, the worst first
   std::string firstNonFinite; ///< empty where all is finite
+  ComparePlot plot;
 };
 
 /// Reads the CSV file of \p summary, whatever its length a row at a time, and

@@ -82,6 +82,8 @@ Status DiskBudget::check() const {
                << toText(total.bytes);
   if (numIterations > 1)
     llvm::outs() << " (" << toText(largest.bytes) << " an iteration)";
+  if (total.isGuess)
+    llvm::outs() << ", each branch and loop counted once";
   llvm::outs() << "; " << toText(freeBytes) << " free in " << folder << '\n';
   llvm::outs().flush();
 

@@ -25,6 +25,7 @@ public:
 
 private:
   int report(const dump::CompareSummary &summary) const;
+  std::string summarize(const dump::CompareSummary &summary) const;
 
   cl::opt<std::string> mine{
       "m", cl::Required, cl::value_desc("PATH"),
@@ -59,6 +60,10 @@ private:
   cl::opt<bool> overflow{"overflow-detection",
                          cl::desc("Add the column OverFlow of float16"),
                          cl::sub(subcommand)};
+  cl::opt<bool> html{"html",
+                     cl::desc("Write compare.html, with a picture of the "
+                              "differences"),
+                     cl::sub(subcommand)};
   cl::opt<bool> resume{"resume", cl::desc("Go on after an interruption"),
                        cl::sub(subcommand)};
   cl::opt<bool> compat{"compat",
@@ -80,8 +85,31 @@ static std::string getTime() {
                      std::strftime(text, sizeof(text), "%Y%m%d%H%M%S", &local));
 }
 
+static uint64_t count(const dump::CompareSummary &summary,
+                      dump::Verdict verdict) {
+  auto it = summary.numTensors.find(verdict);
+  return it == summary.numTensors.end() ? 0 : it->second;
+}
+
+std::string
+CompareCommand::summarize(const dump::CompareSummary &summary) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << count(summary, dump::Verdict::Pass) << " equal, "
+     << count(summary, dump::Verdict::Fail) << " different, "
+     << count(summary, dump::Verdict::Skip) << " skipped, "
+     << count(summary, dump::Verdict::Missing) << " without golden, "
+     << count(summary, dump::Verdict::Error) << " unreadable";
+  if (summary.numResumed != 0)
+    os << "; " << summary.numResumed << " of them from before";
+  if (summary.numGoldenUnused != 0)
+    os << "; " << summary.numGoldenUnused << " golden files without mine";
+  return text;
+}
+
 /// Prints the outcome and returns the exit code.
 int CompareCommand::report(const dump::CompareSummary &summary) const {
+  const std::string text = summarize(summary);
   if (!compat) {
     Expected<CompareReport> made =
         makeCompareReport(summary, worst, output + "/compare.json");
@@ -90,33 +118,28 @@ int CompareCommand::report(const dump::CompareSummary &summary) const {
     llvm::outs() << made->table;
     if (!made->firstNonFinite.empty())
       llvm::outs() << made->firstNonFinite << '\n';
+    if (html) {
+      const std::string page = made->plot.toHtml(text, made->table);
+      const ByteView bytes = asBytes(page);
+      if (Status status = writeFile(output + "/compare.html", {&bytes, 1});
+          !status)
+        return reportFailure(status);
+    }
   }
-  auto number = [&](dump::Verdict verdict) -> uint64_t {
-    auto it = summary.numTensors.find(verdict);
-    return it == summary.numTensors.end() ? 0 : it->second;
-  };
-  const uint64_t numFailed = number(dump::Verdict::Fail);
-  const uint64_t numPassed = number(dump::Verdict::Pass);
-  llvm::outs() << numPassed << " equal, " << numFailed << " different, "
-               << number(dump::Verdict::Skip) << " skipped, "
-               << number(dump::Verdict::Missing) << " without golden, "
-               << number(dump::Verdict::Error) << " unreadable";
-  if (summary.numResumed != 0)
-    llvm::outs() << "; " << summary.numResumed << " of them from before";
-  if (summary.numGoldenUnused != 0)
-    llvm::outs() << "; " << summary.numGoldenUnused
-                 << " golden files without mine";
-  llvm::outs() << ": " << summary.path << '\n';
+  llvm::outs() << text << ": " << summary.path << '\n';
+  const uint64_t numFailed = count(summary, dump::Verdict::Fail);
+  const uint64_t numPassed = count(summary, dump::Verdict::Pass);
   if (numFailed != 0)
     return static_cast<int>(ErrorKind::Difference);
-  if (number(dump::Verdict::Error) != 0)
+  if (count(summary, dump::Verdict::Error) != 0)
     return static_cast<int>(ErrorKind::Usage);
   if (numPassed == 0)
-    return reportFailure(Status::error(
-        "nothing to compare: no tensor of " + mine +
-        (number(dump::Verdict::Skip) == 0 ? " has a golden one in "
-                                          : " has numbers to compare with ") +
-        golden));
+    return reportFailure(Status::error("nothing to compare: no tensor of " +
+                                       mine +
+                                       (count(summary, dump::Verdict::Skip) == 0
+                                            ? " has a golden one in "
+                                            : " has numbers to compare with ") +
+                                       golden));
   return 0;
 }
 
@@ -128,6 +151,9 @@ int CompareCommand::run() {
     return reportFailure(Status::error(
         "--resume and --compat: expected one of them; the file of --compat "
         "has another name each time"));
+  if (html && compat)
+    return reportFailure(Status::error(
+        "--html and --compat: expected one of them; the page is ours"));
   std::optional<dump::OriginalGraph> originals;
   if (!graph.empty()) {
     Expected<dump::OriginalGraph> loaded = loadOriginalGraph(graph);

@@ -30,9 +30,10 @@ Status GraphRun::load(MLIRContext *context) {
     return Status::error(path + ": expected a ge.graph in the module");
   graph = *graphs.begin(); // the first one is the root
 
-  if (failed(inlineCalls(graph)))
-    return Status::error("");
-  boundDynamicOutputs(graph);
+  for (ge::GraphOp other : graphs)
+    allNames.push_back(other.getGraphName().str());
+  if (Status status = collectGraphs(); !status)
+    return status;
 
   OwningOpRef<ModuleOp> stage;
   if (!options.fusionSource.empty()) {
@@ -42,13 +43,40 @@ Status GraphRun::load(MLIRContext *context) {
       return source.takeStatus();
     stage = std::move(*source);
   }
-  if (failed(recoverFused(graph,
-                          stage ? findStage(graph, *stage) : ge::GraphOp(),
-                          settings.quant)))
-    return Status::error("");
-  for (auto node : graph.getBody().getOps<ge::NodeOp>())
-    nodeNames.insert(node.getNodeName());
+  for (ge::GraphOp part : this->graphs) {
+    boundDynamicOutputs(part);
+    if (failed(recoverFused(part,
+                            stage ? findStage(part, *stage) : ge::GraphOp(),
+                            settings.quant)))
+      return Status::error("");
+    for (auto node : part.getBody().getOps<ge::NodeOp>())
+      nodeNames.insert(node.getNodeName());
+  }
   return {};
+}
+
+/// Replaces calls and finds the graphs that nodes run. The others go.
+Status GraphRun::collectGraphs() {
+  graphs.insert(graph);
+  for (size_t i = 0; i != graphs.size(); ++i) {
+    ge::GraphOp part = graphs[i];
+    if (failed(inlineCalls(part)))
+      return Status::error("");
+    for (auto node : part.getBody().getOps<ge::NodeOp>())
+      if (ArrayAttr called = node.getSubgraphsAttr())
+        for (auto symbol : called.getAsRange<FlatSymbolRefAttr>())
+          if (auto other = module->lookupSymbol<ge::GraphOp>(symbol.getAttr()))
+            graphs.insert(other);
+  }
+  for (auto other : llvm::make_early_inc_range(module->getOps<ge::GraphOp>()))
+    if (!graphs.contains(other))
+      other.erase();
+  return {};
+}
+
+Operation *GraphRun::getAll() const {
+  return graphs.size() == 1 ? graph.getOperation()
+                            : module.get().getOperation();
 }
 
 Status GraphRun::instrument(MLIRContext *context) {
@@ -57,15 +85,7 @@ Status GraphRun::instrument(MLIRContext *context) {
   return insertOverflowChecks(context);
 }
 
-llvm::SetVector<StringRef> GraphRun::graphNames() {
-  llvm::SetVector<StringRef> names;
-  for (auto other : module->getOps<ge::GraphOp>())
-    names.insert(other.getGraphName());
-  return names;
-}
-
-/// What npu-insert-dump is to select, run by run of the pass.
-std::vector<InsertDumpOptions> GraphRun::getDumpSelections() {
+std::vector<GraphRun::DumpSelection> GraphRun::getDumpSelections() {
   const dump::DumpConfig &config = settings.dump;
   InsertDumpOptions pass;
   pass.mode = config.mode == dump::DumpMode::Input    ? DumpMode::Input
@@ -77,14 +97,26 @@ std::vector<InsertDumpOptions> GraphRun::getDumpSelections() {
   pass.members = options.dumpMembers;
   pass.layer = llvm::join(config.layers, " ");
   if (config.list.empty())
-    return {pass};
+    return {{pass, getAll()}};
 
-  std::vector<InsertDumpOptions> selections;
+  std::vector<DumpSelection> selections;
   for (const dump::DumpListEntry &entry : config.list) {
-    if (entry.modelName && *entry.modelName != graph.getGraphName())
-      continue;
     pass.layer = llvm::join(entry.layers, " ");
-    selections.push_back(pass);
+    // The root's name is that of all its graphs.
+    if (!entry.modelName || *entry.modelName == graph.getGraphName()) {
+      selections.push_back({pass, getAll()});
+      continue;
+    }
+    const auto *part = llvm::find_if(graphs, [&](ge::GraphOp part) {
+      return part.getGraphName() == *entry.modelName;
+    });
+    if (part != graphs.end())
+      selections.push_back({pass, ge::GraphOp(*part).getOperation()});
+    else if (llvm::is_contained(allNames, *entry.modelName))
+      llvm::errs() << "warning: " << options.dumpConfig << ": graph '"
+                   << *entry.modelName << "' is a part of '"
+                   << graph.getGraphName()
+                   << "' once calls are replaced; expected that name\n";
   }
   return selections;
 }
@@ -93,7 +125,8 @@ std::vector<InsertDumpOptions> GraphRun::getDumpSelections() {
 Status GraphRun::insertDumps(MLIRContext *context) {
   const dump::DumpConfig &config = settings.dump;
   const bool hasDumps =
-      graph.walk([](instr::DumpOp) { return WalkResult::interrupt(); })
+      getAll()
+          ->walk([](instr::DumpOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
   if (!config.enableDump) {
     if (options.dumpMembers)
@@ -108,10 +141,13 @@ Status GraphRun::insertDumps(MLIRContext *context) {
   // A graph that says what it wants gets no more than it is asked for.
   if (hasDumps && config.layers.empty() && config.list.empty())
     return {};
-  PassManager passes(context);
-  for (const InsertDumpOptions &selection : getDumpSelections())
-    passes.nest<ge::GraphOp>().addPass(createInsertDump(selection));
-  return failed(passes.run(*module)) ? Status::error("") : Status();
+  for (const DumpSelection &selection : getDumpSelections()) {
+    PassManager passes(context, selection.where->getName().getStringRef());
+    passes.addPass(createInsertDump(selection.options));
+    if (failed(passes.run(selection.where)))
+      return Status::error("");
+  }
+  return {};
 }
 
 Status GraphRun::insertOverflowChecks(MLIRContext *context) {
@@ -131,9 +167,9 @@ Status GraphRun::insertOverflowChecks(MLIRContext *context) {
   }
   pass.step = settings.dump.steps.str();
   pass.layer = llvm::join(settings.dump.layers, " ");
-  PassManager passes(context);
-  passes.nest<ge::GraphOp>().addPass(createInsertOverflowCheck(pass));
-  return failed(passes.run(*module)) ? Status::error("") : Status();
+  PassManager passes(context, getAll()->getName().getStringRef());
+  passes.addPass(createInsertOverflowCheck(pass));
+  return failed(passes.run(getAll())) ? Status::error("") : Status();
 }
 
 std::string npu::countText(uint64_t number, const char *what) {
@@ -252,7 +288,7 @@ Status GraphRun::createSession(SessionOptions files,
   if (!created)
     return created.takeStatus();
   session = std::move(*created);
-  report = std::make_unique<RunReport>(graph);
+  report = std::make_unique<RunReport>(session->plan());
   return {};
 }
 

@@ -28,7 +28,7 @@ public:
 
   llvm::StringRef name() { return graph.getGraphName(); }
   /// The names of all graphs in the file.
-  llvm::SetVector<llvm::StringRef> graphNames();
+  const std::vector<std::string> &graphNames() const { return allNames; }
   /// Whether \p node, without an output behind a colon, is in the graph.
   bool hasNode(llvm::StringRef node) const { return nodeNames.contains(node); }
 
@@ -63,9 +63,18 @@ public:
   bool wasRun() const { return isStarted; }
 
 private:
+  /// What npu-insert-dump is to select, and in which of the graphs.
+  struct DumpSelection {
+    InsertDumpOptions options;
+    mlir::Operation *where;
+  };
+
+  Status collectGraphs();
   Status insertDumps(mlir::MLIRContext *context);
   Status insertOverflowChecks(mlir::MLIRContext *context);
-  std::vector<InsertDumpOptions> getDumpSelections();
+  std::vector<DumpSelection> getDumpSelections();
+  /// The graph with those that its nodes run.
+  mlir::Operation *getAll() const;
   std::string getOutputFolder(uint64_t iteration) const;
   Status writeOutputs(uint64_t iteration) const;
 
@@ -77,6 +86,9 @@ private:
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mutable ge::GraphOp graph; // a handle, whose accessors are not const
+  /// The graph, and those that its nodes run.
+  llvm::SetVector<ge::GraphOp> graphs;
+  std::vector<std::string> allNames;
   llvm::StringSet<> nodeNames;
   std::unique_ptr<Session> session;
   std::string outputFolder;

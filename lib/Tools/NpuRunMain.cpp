@@ -86,7 +86,7 @@ Status Run::loadGraphs() {
   return {};
 }
 
-static std::string quoteAll(const llvm::SetVector<StringRef> &names) {
+static std::string quoteAll(llvm::ArrayRef<StringRef> names) {
   return "'" + llvm::join(names, "', '") + "'";
 }
 
@@ -100,16 +100,16 @@ void Run::checkModelNames() {
       unknown.insert(*entry.modelName);
   if (!unknown.empty())
     llvm::errs() << "warning: " << options.dumpConfig << ": no graph "
-                 << quoteAll(unknown) << " in "
+                 << quoteAll(unknown.getArrayRef()) << " in "
                  << llvm::join(options.graphs, ", ") << ", which has "
-                 << quoteAll(known) << '\n';
+                 << quoteAll(known.getArrayRef()) << '\n';
 }
 
 std::string Run::listGraphs() {
   llvm::SetVector<StringRef> names;
   for (auto &graph : graphs)
     names.insert(graph->name());
-  return quoteAll(names);
+  return quoteAll(names.getArrayRef());
 }
 
 //===----------------------------------------------------------------------===//

@@ -99,8 +99,11 @@ struct NodeModel
     return !isTypeWithoutDump(node.getOpType());
   }
 
+  // What a branch is passed is no input of the graph.
   bool isDumpedWithConsumers(Operation *op) const {
-    return isGraphInput(cast<NodeOp>(op).getOpType());
+    auto node = cast<NodeOp>(op);
+    return isGraphInput(node.getOpType()) &&
+           !node.getNodeAttr("_parent_node_index");
   }
 
   // Unconnected anchors are no operands: as on the device, the indices of

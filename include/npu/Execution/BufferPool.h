@@ -23,7 +23,8 @@ public:
   BufferPool();
 
   /// A buffer of \p bytes with undefined content, and zeros from there to the
-  /// next multiple of BufferAlignment. Null where the system has no memory left.
+  /// next multiple of BufferAlignment. Null where the system has no memory
+  /// left.
   Buffer acquire(uint64_t bytes);
 
   /// Bytes that the pool holds, in use or not.

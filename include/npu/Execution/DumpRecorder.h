@@ -23,6 +23,8 @@ struct DumpSize {
   uint64_t bytes = 0; ///< whole blocks, with the share of the manifest
   /// Whether there may be less: of statistics only a bound is known.
   bool isBound = false;
+  /// Whether there may be more or less: each branch of the graph counts once.
+  bool isGuess = false;
 
   /// All are at most 2^64 - 1.
   DumpSize &operator+=(const DumpSize &other);
@@ -39,7 +41,8 @@ struct DumpSize {
 /// fused node whose outputs are given runs no members and so dumps none.
 class DumpRecorder : public ExecutionObserver {
 public:
-  /// Reads the instr.dump operations of \p graph. Fails on a step list that is
+  /// Reads the instr.dump operations of \p graph, which names the model, and of
+  /// the graphs that its nodes run. Fails on a step list that is
   /// none. What wants statistics gets them in the form \p statistics. \p plan
   /// and \p writer outlive the recorder.
   static Expected<std::unique_ptr<DumpRecorder>>
@@ -54,7 +57,7 @@ public:
 
   uint64_t filesQueued() const { return numFiles; }
 
-  /// The dumps of \p iteration, if it runs to its end, on a disk with blocks
+  /// The dumps of \p iteration, if it runs to its end and each branch once, on a disk with blocks
   /// of \p blockSize bytes.
   DumpSize measure(uint64_t iteration, uint64_t blockSize) const;
   /// The dumps of the first \p iterations. \p largest gets those of the

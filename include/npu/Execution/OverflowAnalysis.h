@@ -74,6 +74,8 @@ private:
   static Taint findCause(const PlannedNode &node,
                          const std::vector<Taint> &causes);
   void visitSource(const NodeRun &run);
+  void visitArgument(const NodeRun &run);
+  void visitControl(const NodeRun &run);
   void visitCompute(const NodeRun &run);
   void visitFlushes(const NodeRun &run);
   OverflowEvent makeEvent(OverflowEvent::Kind kind, const NodeRun &run,

@@ -29,10 +29,24 @@ struct InPlaceUpdate {
   unsigned output;
 };
 
+/// A graph that a node runs: a branch of an If or Case, or the condition or
+/// body of a While.
+struct PlannedBranch {
+  unsigned begin = 0, end = 0; ///< its nodes in the plan, in their order
+  /// An input of the calling node, and the slot that the graph has it in.
+  std::vector<std::pair<unsigned, unsigned>> arguments;
+  /// By output of the calling node, or one for a condition: the slot, and the
+  /// tensor in it.
+  std::vector<unsigned> results;
+  std::vector<TensorDesc> resultDescs;
+};
+
 /// A node of the graph in the order of execution.
 struct PlannedNode {
   enum class Kind {
     Source,      ///< has its outputs from outside: Data, Const, Variable...
+    Argument,    ///< a Data node of a branch: has what the caller passes
+    Control,     ///< runs other graphs: If, Case, While
     Compute,     ///< a kernel computes it
     Nothing,     ///< only orders others: Send, Recv, NoOp...
     FloatStatus, ///< reads or clears the overflow flag of the device
@@ -64,6 +78,9 @@ struct PlannedNode {
   /// Places in the plan of the nodes that read an output, ascending.
   std::vector<unsigned> readers;
 
+  std::vector<PlannedBranch> branches; ///< of a control node
+  unsigned callerSlot = NoSlot;        ///< of an argument: where it is outside
+
   MemberValues memberValues;
   std::unique_ptr<kernels::Kernel> kernel;
   /// Why there is no kernel; then a run stops at this node.
@@ -73,14 +90,15 @@ struct PlannedNode {
   std::string describe() const;
 };
 
-/// Order, slots and kernels of a graph. Each data result of a node has a slot.
+/// Order, slots and kernels of a graph and of the graphs that its nodes run.
+/// Each data result of a node has a slot.
 class Plan {
 public:
   /// Orders the nodes of \p graph by data and control edges; among those that
   /// are ready the first in the file goes first. Nodes named in \p fed are not
   /// computed, but sources. Fails on a cycle, on tensors whose size is not
-  /// known, and on inputs that are larger than what they get. Kernels come with
-  /// bindKernels.
+  /// known, on inputs that are larger than what they get, and on branches that
+  /// do not fit the node that runs them. Kernels come with bindKernels.
   static Expected<Plan> create(ge::GraphOp graph, const llvm::StringSet<> &fed);
 
   /// Makes the kernels. \p slotBytes has the bytes of slots that never change,
@@ -90,7 +108,11 @@ public:
                    const std::vector<const std::byte *> &slotBytes,
                    BufferPool &pool);
 
+  /// The graph, and those that its nodes run.
+  std::vector<ge::GraphOp> graphs;
+  /// The nodes of the graph itself, then those of the others.
   std::vector<PlannedNode> nodes;
+  unsigned numRootNodes = 0;
   unsigned numSlots = 0;
   /// Slots that live as long as the plan: of constants and variables.
   std::vector<bool> persistent;

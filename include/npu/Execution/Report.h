@@ -13,8 +13,8 @@ namespace npu {
 /// bits of every node, and everything that was inferred or assumed.
 class RunReport : public ExecutionObserver {
 public:
-  /// Reads what was inferred for the nodes of \p graph.
-  explicit RunReport(ge::GraphOp graph);
+  /// Reads what was inferred for the nodes of \p plan.
+  explicit RunReport(const Plan &plan);
 
   /// A value of the head of the report ("soc", "dump_path"...).
   void set(llvm::StringRef key, llvm::json::Value value) {

@@ -120,8 +120,20 @@ private:
   /// The value of the source \p slot in \p iteration.
   const Buffer &getSource(unsigned slot, uint64_t iteration) const;
   void describeOutputs();
+  Status runNodes(unsigned begin, unsigned end, uint64_t iteration,
+                  llvm::ArrayRef<ExecutionObserver *> observers);
   Status runNode(PlannedNode &node, uint64_t iteration,
                  llvm::ArrayRef<ExecutionObserver *> observers);
+  /// Runs a graph of a control node with \p values for the inputs of the node;
+  /// returns what it has for the outputs.
+  Expected<llvm::SmallVector<Buffer>>
+  runBranch(const PlannedBranch &branch, llvm::ArrayRef<Buffer> values,
+            uint64_t iteration, llvm::ArrayRef<ExecutionObserver *> observers);
+  /// Runs the graphs that \p node wants; \p outputs gets its outputs.
+  Status runControl(PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
+                    uint64_t iteration,
+                    llvm::ArrayRef<ExecutionObserver *> observers,
+                    llvm::SmallVectorImpl<Buffer> &outputs);
   Status runFloatStatus(PlannedNode &node, llvm::MutableArrayRef<Buffer> inputs,
                         llvm::SmallVectorImpl<Buffer> &outputs);
 
@@ -139,6 +151,8 @@ private:
   std::vector<bool> flushedSources;
   /// All values while a run needs them.
   std::vector<Buffer> slots;
+  /// How many branches that run return the slot: then it is not released.
+  std::vector<unsigned> heldSlots;
   std::vector<GraphOutput> graphOutputs;
   std::vector<unsigned> outputSlots; // by output of the graph
   std::vector<std::string> randomNames;

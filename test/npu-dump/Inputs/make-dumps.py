@@ -37,15 +37,17 @@ def shape(dims):
     return field(1, b"".join(map(varint, dims))) if dims else b""
 
 
-def tensor(array, data_type, layout, original, is_input):
-    size, original_shape = (5, 6) if is_input else (6, 7)
+def tensor(array, data_type, layout, original, is_input, groups=0):
+    size, original_shape, sub_format = (5, 6, 7) if is_input else (6, 7, 8)
     return (field(1, data_type) + field(2, FORMATS[layout])
             + field(3, shape(array.shape)) + field(size, array.nbytes)
-            + field(original_shape, shape(original)))
+            + field(original_shape, shape(original))
+            + field(sub_format, groups))
 
 
 def write(folder, op_type, op_name, task, tensors):
-    """tensors: (array, type, format, original shape, whether an input)."""
+    """tensors: (array, type, format, original shape, whether an input[,
+    groups])."""
     stamp = 1717171717000000 + task
     header = field(1, b"2.0") + field(2, stamp)
     outputs = [t for t in tensors if not t[4]]
@@ -99,4 +101,5 @@ def main(folder, seed):
     add("net/z", weights, "FRACTAL_Z", (16, 20, 3, 3))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
