@@ -89,30 +89,30 @@ void OverflowAnalysis::visitSource(const NodeRun &run) {
 
 /// What a branch gets is tainted by what its caller got.
 void OverflowAnalysis::visitArgument(const NodeRun &run) {
-  const unsigned slot = run.node.outputSlots.front();
+  Taint &taint = taints[run.node.outputSlots.front()];
+  taint = nullptr;
   const TensorDesc &desc = run.node.outputs.front();
-  taints[slot] = {};
   if (!isFloat(desc.dtype))
     return;
   const ValueSummary summary = summarize(desc, run.outputs.front().get());
-  if (taints[run.node.callerSlot] && isTainted(summary))
-    taints[slot] = {&run.node, run.node.callerSlot};
-  else if (summary.hasNonFinite())
-    taints[slot] = {&run.node, PlannedNode::NoSlot};
+  const Taint &cause = taints[run.node.callerSlot];
+  if (summary.hasNonFinite() || (cause && isTainted(summary)))
+    taint = std::make_shared<TaintRecord>(TaintRecord{&run.node, cause});
 }
 
 /// What a node gets from its branches is tainted in them.
 void OverflowAnalysis::visitControl(const NodeRun &run) {
   for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
-    taints[slot] = {};
+    taints[slot] = nullptr;
     const TensorDesc &desc = run.node.outputs[index];
     if (!isFloat(desc.dtype) ||
         !isTainted(summarize(desc, run.outputs[index].get())))
       continue;
     for (const PlannedBranch &branch : run.node.branches)
-      if (branch.results.size() == run.node.outputs.size() &&
-          taints[branch.results[index]])
-        taints[slot] = {&run.node, branch.results[index]};
+      if (branch.results.size() == run.node.outputs.size())
+        if (const Taint &cause = taints[branch.results[index]])
+          taints[slot] =
+              std::make_shared<TaintRecord>(TaintRecord{&run.node, cause});
   }
 }
 

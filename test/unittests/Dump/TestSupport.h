@@ -48,7 +48,7 @@ inline std::vector<std::string> listFiles(const std::string &folder) {
   for (const auto &entry :
        std::filesystem::recursive_directory_iterator(folder))
     if (!entry.is_directory())
-      files.push_back(std::filesystem::relative(entry.path(), folder).string());
+      files.push_back(entry.path().lexically_relative(folder).string());
   std::sort(files.begin(), files.end());
   return files;
 }
