@@ -196,8 +196,8 @@ static void checkTools(const DumpFile &file, ByteView bytes) {
       checkComparison(tensor);
     }
   // Files take long: a part of the inputs is enough.
-  if (const uint64_t choice = hash(bytes); choice % 4 == 0)
-    checkConversion(bytes, choice / 4);
+  if (const uint64_t choice = hash(bytes); choice % 32 == 0)
+    checkConversion(bytes, choice / 32);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
