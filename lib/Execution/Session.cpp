@@ -179,7 +179,7 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
     const SourceRole role =
         isSecondMoment(op.getOutputs()[output]) ? SourceRole::Input : node.role;
     Expected<Buffer> buffer = makeRandomTensor(desc, role, *options.randomSeed,
-                                               op.getNodeName(), pool);
+                                               op.getNodeName(), pool, threads);
     if (!buffer)
       return buffer.takeStatus().withContext(describeTensor(node, output));
     randomNames.push_back(describeTensor(node, output));

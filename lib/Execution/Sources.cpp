@@ -3,11 +3,11 @@
 #include "npu/Execution/Sources.h"
 
 #include "npu/Kernels/FormatTransfer.h"
-#include "npu/Numerics/BFloat16.h"
-#include "npu/Numerics/Half.h"
+#include "npu/Numerics/Convert.h"
 
 #include "llvm/Support/xxhash.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -32,7 +32,8 @@ static Expected<Buffer> allocate(const TensorDesc &desc, BufferPool &pool) {
 
 /// Lays out \p logical, a tensor in the origin format of \p desc.
 static Expected<Buffer> layOut(const std::byte *logical, const TensorDesc &desc,
-                               BufferPool &pool) {
+                               BufferPool &pool,
+                               ThreadPool *threads = nullptr) {
   Expected<Buffer> buffer = allocate(desc, pool);
   if (!buffer)
     return buffer;
@@ -45,7 +46,7 @@ static Expected<Buffer> layOut(const std::byte *logical, const TensorDesc &desc,
       kernels::FormatTransfer::create(from, desc);
   if (!transfer)
     return transfer.takeStatus();
-  transfer->run(logical, buffer->get());
+  transfer->run(logical, buffer->get(), threads);
   return buffer;
 }
 
@@ -173,7 +174,7 @@ static int64_t getFanIn(const TensorDesc &logical) {
 
 Expected<Buffer> npu::makeRandomTensor(const TensorDesc &desc, SourceRole role,
                                        uint64_t seed, llvm::StringRef name,
-                                       BufferPool &pool) {
+                                       BufferPool &pool, ThreadPool &threads) {
   const TensorDesc logical = getLogicalDesc(desc);
   const uint64_t count = static_cast<uint64_t>(logical.numElements());
   float low = 0, width = 1;
@@ -191,25 +192,40 @@ Expected<Buffer> npu::makeRandomTensor(const TensorDesc &desc, SourceRole role,
   Expected<Buffer> bytes = allocate(logical, pool);
   if (!bytes)
     return bytes;
+  constexpr int64_t grain = 1 << 16;
   auto fill = [&](auto element) {
     using T = decltype(element(uint64_t()));
     auto *out = reinterpret_cast<T *>(bytes->get());
-    for (uint64_t i = 0; i != count; ++i)
-      out[i] = element(i);
+    threads.parallelFor(static_cast<int64_t>(count), grain,
+                        [&](int64_t begin, int64_t end, int64_t) {
+                          for (int64_t i = begin; i != end; ++i)
+                            out[i] = element(static_cast<uint64_t>(i));
+                        });
   };
-  StatusBits ignored = 0;
+  auto fillRounded = [&]<class T>(T *out, auto round) {
+    threads.parallelFor(
+        static_cast<int64_t>(count), grain,
+        [&](int64_t begin, int64_t end, int64_t) {
+          std::array<float, 1024> numbers;
+          for (int64_t i = begin; i < end; i += numbers.size()) {
+            const auto part =
+                static_cast<size_t>(std::min<int64_t>(end - i, numbers.size()));
+            for (size_t j = 0; j != part; ++j)
+              numbers[j] = number(static_cast<uint64_t>(i) + j);
+            round(std::span<const float>(numbers.data(), part),
+                  std::span<T>(out + i, part), OverflowMode::InfNan);
+          }
+        });
+  };
   switch (desc.dtype) {
   case DataType::Float16:
-    fill([&](uint64_t i) {
-      return numerics::floatToHalf(number(i), OverflowMode::InfNan, ignored)
-          .bits;
-    });
+    fillRounded(reinterpret_cast<numerics::Half *>(bytes->get()),
+                [](auto... arguments) { numerics::floatToHalf(arguments...); });
     break;
   case DataType::BFloat16:
-    fill([&](uint64_t i) {
-      return numerics::floatToBFloat16(number(i), OverflowMode::InfNan, ignored)
-          .bits;
-    });
+    fillRounded(
+        reinterpret_cast<numerics::BFloat16 *>(bytes->get()),
+        [](auto... arguments) { numerics::floatToBFloat16(arguments...); });
     break;
   case DataType::Float:
     fill(number);
@@ -240,5 +256,7 @@ Expected<Buffer> npu::makeRandomTensor(const TensorDesc &desc, SourceRole role,
     return Status::error("no random values for " +
                          std::string(getName(desc.dtype)));
   }
-  return layOut(bytes->get(), desc, pool);
+  if (logical.format == desc.format && logical.shape == desc.shape)
+    return bytes;
+  return layOut(bytes->get(), desc, pool, &threads);
 }

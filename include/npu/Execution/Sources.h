@@ -7,6 +7,7 @@
 #include "npu/Support/Npy.h"
 #include "npu/Support/Status.h"
 #include "npu/Support/TensorDesc.h"
+#include "npu/Support/ThreadPool.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -39,7 +40,7 @@ Expected<std::vector<Buffer>> makeTensors(const NpyView &array,
 /// lanes are zero. Fails for types without a value range (strings...).
 Expected<Buffer> makeRandomTensor(const TensorDesc &desc, SourceRole role,
                                   uint64_t seed, llvm::StringRef name,
-                                  BufferPool &pool);
+                                  BufferPool &pool, ThreadPool &threads);
 
 } // namespace npu
 

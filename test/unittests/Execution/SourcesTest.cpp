@@ -42,7 +42,9 @@ std::vector<T> valuesOf(const Buffer &buffer, size_t count) {
 std::vector<float> getRandom(const TensorDesc &desc, SourceRole role,
                              uint64_t seed, llvm::StringRef name) {
   BufferPool pool;
-  Expected<Buffer> buffer = makeRandomTensor(desc, role, seed, name, pool);
+  ThreadPool threads(2);
+  Expected<Buffer> buffer =
+      makeRandomTensor(desc, role, seed, name, pool, threads);
   EXPECT_TRUE(buffer) << buffer.status().message();
   return valuesOf<float>(*buffer, static_cast<size_t>(desc.numElements()));
 }
@@ -148,8 +150,10 @@ TEST(Sources, RandomLeavesPaddingZero) {
 
 TEST(Sources, RandomNeedsATypeWithValues) {
   BufferPool pool;
-  Expected<Buffer> buffer = makeRandomTensor(makeDesc(DataType::Complex64, {4}),
-                                             SourceRole::Input, 1, "x", pool);
+  ThreadPool threads;
+  Expected<Buffer> buffer =
+      makeRandomTensor(makeDesc(DataType::Complex64, {4}), SourceRole::Input, 1,
+                       "x", pool, threads);
   ASSERT_FALSE(buffer);
   EXPECT_EQ(buffer.status().message(), "no random values for DT_COMPLEX64");
 }
