@@ -2,6 +2,9 @@
 
 #include "npu/Dump/CsvText.h"
 
+#include <sys/mman.h>
+
+using namespace npu;
 using namespace npu::dump;
 
 std::string npu::dump::quoteCsv(std::string_view cell) {
@@ -58,4 +61,15 @@ bool npu::dump::takeCsvRow(std::string_view &text,
   if (text.starts_with('\n'))
     text.remove_prefix(1);
   return true;
+}
+
+bool CsvFileReader::takeRow(std::vector<std::string> &cells) {
+  constexpr size_t step = size_t(16) << 20; // a multiple of any page
+  const bool isRow = takeCsvRow(rest, cells);
+  if (offset() - released >= 2 * step) {
+    ::madvise(const_cast<std::byte *>(bytes.data()) + released, step,
+              MADV_DONTNEED);
+    released += step;
+  }
+  return isRow;
 }

@@ -415,15 +415,15 @@ Expected<off_t> Comparer::readEarlier(const std::string &header,
   Expected<MappedFile> file = MappedFile::open(summary.path);
   if (!file)
     return file.takeStatus();
-  std::string_view text(reinterpret_cast<const char *>(file->bytes().data()),
-                        file->bytes().size());
-  if (!text.starts_with(header))
+  const ByteView start =
+      file->bytes().first(std::min(file->bytes().size(), header.size()));
+  if (!std::ranges::equal(start, asBytes(header)))
     return Status::error(summary.path +
                          ": not a result with the same columns, expected one "
                          "to go on with");
-  const char *start = text.data();
+  CsvFileReader reader(*file);
   std::vector<std::string> names, cells;
-  takeCsvRow(text, names);
+  reader.takeRow(names);
   auto getColumn = [&](std::string_view name) {
     return static_cast<size_t>(std::find(names.begin(), names.end(), name) -
                                names.begin());
@@ -434,8 +434,8 @@ Expected<off_t> Comparer::readEarlier(const std::string &header,
   std::string current;
   std::vector<Verdict> verdicts;
   while (true) {
-    const auto offset = static_cast<off_t>(text.data() - start);
-    if (!takeCsvRow(text, cells) || cells.size() != names.size())
+    const auto offset = static_cast<off_t>(reader.offset());
+    if (!reader.takeRow(cells) || cells.size() != names.size())
       break;
     if (cells[fileColumn] != current) {
       if (!current.empty())

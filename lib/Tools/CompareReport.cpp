@@ -103,8 +103,7 @@ npu::makeCompareReport(const dump::CompareSummary &summary, size_t numWorst,
   Expected<MappedFile> file = MappedFile::open(summary.path);
   if (!file)
     return file.takeStatus();
-  std::string_view text(reinterpret_cast<const char *>(file->bytes().data()),
-                        file->bytes().size());
+  dump::CsvFileReader reader(*file);
   std::unique_ptr<llvm::raw_fd_ostream> stream;
   std::optional<llvm::json::OStream> json;
   if (!jsonPath.empty()) {
@@ -123,8 +122,8 @@ npu::makeCompareReport(const dump::CompareSummary &summary, size_t numWorst,
   CompareReport report;
   std::vector<std::string> header, cells;
   std::vector<BadRow> worst;
-  dump::takeCsvRow(text, header);
-  for (uint64_t position = 0; dump::takeCsvRow(text, cells); ++position) {
+  reader.takeRow(header);
+  for (uint64_t position = 0; reader.takeRow(cells); ++position) {
     if (cells.size() != header.size())
       continue; // never of this tool's writing
     const Row row(header, cells);
