@@ -73,9 +73,11 @@ double rate() {
 
 int main() {
   const double alone = rate();
+  // A new thread may share a processor for some time: the second result counts.
+  const auto settled = [] { return rate(), rate(); };
   double other = 0;
-  std::thread thread([&] { other = rate(); });
-  const double own = rate();
+  std::thread thread([&] { other = settled(); });
+  const double own = settled();
   thread.join();
   std::printf("{\"gflops_1\": %.1f, \"gflops_2\": %.1f}\n", alone, own + other);
 }

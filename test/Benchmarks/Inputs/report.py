@@ -18,8 +18,14 @@ def rate(name, ours, peer):
     return report.as_record(row, Result(ours, peer, "Gelem/s", ours), [], "today")
 
 
+def speeds(*rates):
+    return {"speed": [{"gflops_1": one, "gflops_2": two} for one, two in rates]}
+
+
 records = [ratio("T1", 0.02, 0.02), ratio("T2", 0.021, 0.02), ratio("T3", 1.1, 0.5),
            rate("T4", 9.5, 3), rate("T5", 5.6, 3)]
 print(report.table(records))
 with open(sys.argv[2], "w", encoding="utf-8") as file:
     file.write(report.svg({"machine": {"date": "today"}, "rows": records}))
+print("steady:", report.is_steady(speeds((100, 200), (95, 190))),
+      report.is_steady(speeds((100, 200), (100, 120))))

@@ -39,8 +39,16 @@ def value_of(record, key):
 
 def verdict(record):
     if record["verdict"] == "missed":
-        return f"missed by {100 * (record['share_of_limit'] - 1):.0f} %"
+        excess = 100 * (record["share_of_limit"] - 1)
+        return f"missed by {excess:.{0 if excess >= 10 else 1}f} %"
     return {"aim": "aim reached", "limit": "met"}[record["verdict"]]
+
+
+def is_steady(record):
+    """Whether the machine had the same speed before and after, of one and of two
+    threads. A row that does not should be measured again."""
+    return all(min(s[key] for s in record["speed"]) > 0.9 * max(s[key] for s in record["speed"])
+               for key in ("gflops_1", "gflops_2"))
 
 
 def table(records):
@@ -58,15 +66,19 @@ def markdown(results):
     machine = results["machine"]
     versions = ", ".join(f"{name} {version}"
                          for name, version in machine["versions"].items() if version)
-    speeds = [s["gflops_1"] for r in results["rows"] for s in r["speed"]]
+    speeds = [[s[key] for r in results["rows"] for s in r["speed"]]
+              for key in ("gflops_1", "gflops_2")]
     notes = "".join(f"* {r['id']} {r['work']}: {r['note']}\n"
                     for r in results["rows"] if r["note"])
+    notes += "".join(f"* {r['id']} {r['work']}: the speed of the machine changed, "
+                     "measure again\n" for r in results["rows"] if not is_steady(r))
     return (f"# Benchmarks, {machine['date']}\n\n"
             f"{machine['cpu']}, {machine['processors']} processors, "
             f"{', '.join(machine['simd'])}, {machine['memory_mib']} MiB, "
             f"Linux {machine['kernel']}; commit {machine['commit']}.\n\n{versions}.\n\n"
-            f"Fused multiply-adds of one core before and after the rows: "
-            f"{min(speeds):.0f} to {max(speeds):.0f} GFLOP/s.\n\n"
+            f"Fused multiply-adds in registers, before and after the rows: "
+            f"{min(speeds[0]):.0f} to {max(speeds[0]):.0f} GFLOP/s on one thread, "
+            f"{min(speeds[1]):.0f} to {max(speeds[1]):.0f} on two.\n\n"
             f"{table(results['rows'])}\n{notes}")
 
 
