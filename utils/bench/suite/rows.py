@@ -111,7 +111,7 @@ def resnet_dump(bench, peer, fused=False):
 
     def ours():
         nonlocal last
-        last = bench.npu_run_dump(graph, 2, 6)
+        last = bench.npu_run_dump(graph, 2, ITERATIONS)
         return last.seconds
 
     result = in_turn(bench, ours, lambda: peer(bench).seconds)
@@ -204,11 +204,11 @@ def onnxruntime_plain(bench):
 
 
 def onnxruntime_half(bench):
-    return bench.onnxruntime("resnet50-fp16-b1-all", 2, 5, dump=True)
+    return bench.onnxruntime("resnet50-fp16-b1-all", 2, ITERATIONS - 2, dump=True)
 
 
 def torch_emulation(bench):
-    return bench.torch("emulate", 2, 5)
+    return bench.torch("emulate", 2, ITERATIONS - 1)
 
 
 ORT = "ONNX Runtime fp32"
