@@ -64,7 +64,7 @@ bool npu::dump::takeCsvRow(std::string_view &text,
 }
 
 bool CsvFileReader::takeRow(std::vector<std::string> &cells) {
-  constexpr size_t step = size_t(16) << 20; // a multiple of any page
+  constexpr size_t step = size_t(4) << 20; // a multiple of any page
   const bool isRow = takeCsvRow(rest, cells);
   if (offset() - released >= 2 * step) {
     ::madvise(const_cast<std::byte *>(bytes.data()) + released, step,
