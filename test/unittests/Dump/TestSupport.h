@@ -6,6 +6,7 @@
 #include "npu/Dump/DumpWriter.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -123,6 +124,34 @@ inline std::unique_ptr<DumpWriter> makeWriter(DumpWriterOptions options) {
       DumpWriter::create(std::move(options));
   EXPECT_TRUE(writer.ok()) << writer.status().message();
   return writer ? std::move(*writer) : nullptr;
+}
+
+inline nlohmann::json
+readManifest(const DumpWriter &writer,
+             const std::string &name = "manifest.0.json") {
+  return nlohmann::json::parse(readText(writer.timeFolder() + "/" + name),
+                               nullptr, false);
+}
+
+/// Checks that the file at \p path is one dump, whole and alone.
+inline void expectWhole(const std::string &path) {
+  Expected<DumpFile> file = DumpFile::open(path);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  uint64_t size = file->payloadOffset();
+  file->record().forEachPart([&](ByteView data) { size += data.size(); });
+  EXPECT_EQ(size, std::filesystem::file_size(path)) << path;
+  EXPECT_EQ(file->trailingBytes(), 0u) << path;
+}
+
+/// CRC-32 of ISO 3309, bit by bit.
+inline uint32_t crcOf(const std::string &bytes) {
+  uint32_t crc = ~0u;
+  for (char c : bytes) {
+    crc ^= static_cast<uint8_t>(c);
+    for (int i = 0; i < 8; ++i)
+      crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+  }
+  return ~crc;
 }
 
 } // namespace npu::dump::test
