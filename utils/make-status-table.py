@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+LOOP = "npu_runconfig/"
 LOSS = "sparse_softmax_cross_entropy_loss/num_present/"
 
 # By file: options; data for constants that the text lacks or has cut short, as
@@ -46,14 +47,21 @@ RUNS = {
         " the network",
     },
     "ncf-train-graph14-build.from-onnx.txt": {
+        # Both ways of its switches.
+        "options": ["--iterations=2"],
         "data": {
+            LOOP + "loop_cond": ("<i8", [], 0),
+            LOOP + "one": ("<i8", [], 1),
+            LOOP + "zero": ("<i8", [], 0),
+            LOOP + "iterations_per_loop": ("<i8", [], 1),
             LOSS + "zeros_like": ("<f4", [1048576], 0),
             LOSS + "ones_like": ("<f4", [1048576], 1),
             "dynamic_const_2": ("<i4", [1], 0),
             "dynamic_const_3": ("<f2", [1048576, 1], 0),
             "dynamic_const_4": ("<f4", [1048576, 1], 0),
         },
-        "why": "four constants of the file are cut to 16 bytes, one has none",
+        "why": "four constants of the file are cut to 16 bytes, one has none; a loop"
+        " of two passes",
     },
     "yolo-nms-post-build.from-json.txt": {
         "data": {
@@ -72,6 +80,8 @@ WHAT = {
     "source": "given",
     "given": "given",
     "nothing to compute": "orders others",
+    "starts streams": "orders others",
+    "merges streams": "computed",
     "float status": "computed",
     "output": "output",
 }

@@ -4,6 +4,7 @@
 
 #include "InPlaceUpdates.h"
 #include "KernelBinding.h"
+#include "ScalarValue.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/DenseMap.h"
@@ -68,9 +69,9 @@ static constexpr TypeRow typeTable[] = {
     {"AtomicAddrClean", Kind::Nothing, SourceRole::Input, true},
     {"Send", Kind::Nothing, SourceRole::Input, true},
     {"Recv", Kind::Nothing, SourceRole::Input, true},
-    {"StreamActive", Kind::Nothing, SourceRole::Input, true},
-    // A session runs an iteration; how many there are is not up to the graph.
-    {"StreamSwitch", Kind::Nothing, SourceRole::Input, true},
+    {"StreamActive", Kind::Streams, SourceRole::Input, true},
+    {"StreamSwitch", Kind::Streams, SourceRole::Input, true},
+    {"StreamMerge", Kind::Merge, SourceRole::Input, true},
     {"NPUAllocFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
     {"NPUGetFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
     {"NPUClearFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
@@ -132,6 +133,57 @@ static Expected<std::vector<NodeOp>> sortNodes(GraphOp graph) {
                            node.getNodeName().str() +
                            "'; expected an order of execution");
   return order;
+}
+
+/// Reads what \p node, a StreamActive or StreamSwitch, starts.
+static Status planStreams(PlannedNode &node) {
+  ge::NodeOp op = node.op;
+  if (auto list =
+          dyn_cast_or_null<DenseI64ArrayAttr>(op.getNodeAttr("active_stream_"
+                                                             "list")))
+    node.startedStreams.assign(list.asArrayRef().begin(),
+                               list.asArrayRef().end());
+  const bool isSwitch = op.getOpType() == "StreamSwitch";
+  if (isSwitch && node.startedStreams.empty())
+    if (auto stream =
+            dyn_cast_or_null<IntegerAttr>(op.getNodeAttr("true_branch_stream")))
+      node.startedStreams.push_back(stream.getInt());
+  if (!isSwitch)
+    return {};
+  auto condition =
+      dyn_cast_or_null<IntegerAttr>(op.getNodeAttr("switch_condition"));
+  if (!condition || condition.getInt() < 0 || condition.getInt() > 5)
+    return Status::error(node.describe() +
+                         ": expected switch_condition from 0 to 5 (==, !=, >, "
+                         ">=, <, <=)");
+  const bool comparesTwo =
+      node.inputs.size() == 2 && node.inputs[0] && node.inputs[1] &&
+      node.inputs[0]->dtype == node.inputs[1]->dtype &&
+      isControlType(node.inputs[0]->dtype) &&
+      node.inputs[0]->numElements() == 1 && node.inputs[1]->numElements() == 1;
+  if (!comparesTwo)
+    return Status::error(node.describe() +
+                         ": expected two numbers of one type to compare");
+  return {};
+}
+
+/// Checks \p node, a StreamMerge: its output, and the number of the input that
+/// it is.
+static Status checkMerge(const PlannedNode &node) {
+  auto isInput = [&](const std::optional<TensorDesc> &input) {
+    return !input || input->byteSize() == node.outputs[0].byteSize();
+  };
+  if (node.outputs.empty() || node.outputs.size() > 2 ||
+      !llvm::all_of(node.inputs, isInput))
+    return Status::error(node.describe() +
+                         ": expected one output of the size of the inputs, and "
+                         "the number of one");
+  if (node.outputs.size() == 2 && (node.outputs[1].dtype != DataType::Int32 ||
+                                   node.outputs[1].numElements() != 1))
+    return Status::error(node.describe() + ": output 1 is " +
+                         node.outputs[1].toString() +
+                         "; expected the number of an input, one DT_INT32");
+  return {};
 }
 
 /// Adds the numbers of the tasks of \p order, which is one graph.
@@ -461,6 +513,12 @@ Status Planner::addGraph(const Call &call) {
       return planned.takeStatus();
     if (Status status = connectInputs(*planned); !status)
       return status;
+    if (planned->kind == Kind::Streams)
+      if (Status status = planStreams(*planned); !status)
+        return status;
+    if (planned->kind == Kind::Merge)
+      if (Status status = checkMerge(*planned); !status)
+        return status;
     if (planned->kind == Kind::Compute && !node.isFused())
       if (Status status = planUpdates(*planned, slotSizes); !status)
         return status;
@@ -480,6 +538,7 @@ Status Planner::addGraph(const Call &call) {
   planReleases(begin, end);
   if (call.caller == PlannedNode::NoSlot) {
     plan.numRootNodes = end;
+    plan.streams = StreamPlan::create(plan.nodes);
     return {};
   }
   PlannedBranch &branch = plan.nodes[call.caller].branches[call.branch];

@@ -37,6 +37,10 @@ Status RunReport::nodeFinished(const NodeRun &run) {
   return {};
 }
 
+void RunReport::nodeSkipped(const PlannedNode &node) {
+  ++rows[node.op.getOperation()].skips;
+}
+
 Status RunReport::nodeFailed(const NodeRun &run, const Status &why) {
   ge::NodeOp op = run.node.op;
   failedNode = op.getNodeName().str();
@@ -55,6 +59,10 @@ static StringRef getKindName(const PlannedNode &node) {
     return "computed";
   case PlannedNode::Kind::Nothing:
     return "nothing to compute";
+  case PlannedNode::Kind::Streams:
+    return "starts streams";
+  case PlannedNode::Kind::Merge:
+    return "merges streams";
   case PlannedNode::Kind::FloatStatus:
     return "float status";
   case PlannedNode::Kind::Output:
@@ -110,12 +118,16 @@ llvm::json::Value RunReport::toJson(const Session &session,
     ge::NodeOp op = node.op;
     auto it = rows.find(op.getOperation());
     Row row = it == rows.end() ? Row() : it->second;
+    StringRef kind = getKindName(node);
+    if (op.getNodeName() == failedNode)
+      kind = "failed";
+    else if (row.runs == 0 && row.skips != 0)
+      kind = "not active";
     Object object{{"name", op.getNodeName()},
                   {"type", op.getOpType()},
                   {"task_id", node.taskId},
                   {"stream_id", node.streamId},
-                  {"kind", op.getNodeName() == failedNode ? StringRef("failed")
-                                                          : getKindName(node)},
+                  {"kind", kind},
                   {"runs", row.runs}};
     if (node.kind == PlannedNode::Kind::Compute) {
       object["seconds"] = row.seconds;

@@ -3,6 +3,7 @@
 #include "npu/Execution/Session.h"
 
 #include "DenormalFlush.h"
+#include "ScalarValue.h"
 #include "SecondMoments.h"
 
 #include "npu/Execution/TensorTypes.h"
@@ -338,6 +339,85 @@ void Session::describeOutputs() {
   }
 }
 
+/// Whether all that \p node reads was computed.
+Status Session::checkInputs(const PlannedNode &node, uint64_t iteration,
+                            llvm::ArrayRef<Buffer> inputs) const {
+  for (auto [anchor, buffer] : llvm::enumerate(inputs)) {
+    if (buffer || node.inputSlots[anchor] == PlannedNode::NoSlot)
+      continue;
+    auto producer = node.op.getAnchor(static_cast<unsigned>(anchor))
+                        .getDefiningOp<ge::NodeOp>();
+    return Status::error(ErrorKind::Incomplete,
+                         node.describe() + ": input " + std::to_string(anchor) +
+                             " was not computed in iteration " +
+                             std::to_string(iteration) + ": stream " +
+                             std::to_string(producer.getStreamId()) + " of '" +
+                             producer.getNodeName().str() + "' is not active");
+  }
+  return {};
+}
+
+template <typename T>
+static bool compare(int64_t condition, T a, T b) {
+  switch (condition) {
+  case 0:
+    return a == b;
+  case 1:
+    return a != b;
+  case 2:
+    return a > b;
+  case 3:
+    return a >= b;
+  case 4:
+    return a < b;
+  default:
+    return a <= b;
+  }
+}
+
+/// Starts the streams of \p node. A StreamSwitch whose condition holds ends its
+/// own stream.
+void Session::runStreams(const PlannedNode &node,
+                         llvm::ArrayRef<Buffer> inputs) {
+  if (node.op.getOpType() == "StreamSwitch") {
+    const int64_t condition =
+        cast<IntegerAttr>(node.op.getNodeAttr("switch_condition")).getInt();
+    const bool holds = visitScalars(
+        node.inputs[0]->dtype,
+        [&](auto a, auto b) { return compare(condition, a, b); },
+        inputs[0].get(), inputs[1].get());
+    if (!holds)
+      return;
+    streams.end(static_cast<int64_t>(node.op.getStreamId()));
+  }
+  const auto place = static_cast<unsigned>(&node - graphPlan->nodes.data());
+  for (int64_t stream : node.startedStreams)
+    streams.start(stream, place, graphPlan->streams);
+}
+
+Status Session::runMerge(PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
+                         SmallVectorImpl<Buffer> &outputs) {
+  const auto *arrived = llvm::find_if(
+      inputs, [](const Buffer &input) { return input != nullptr; });
+  if (arrived == inputs.end())
+    return Status::error(ErrorKind::Incomplete,
+                         node.describe() +
+                             ": no input was computed; expected one");
+  outputs.push_back(*arrived);
+  if (node.outputs.size() == 2) {
+    Buffer number = pool.acquire(sizeof(int32_t));
+    if (!number)
+      return Status::error(ErrorKind::Incomplete,
+                           node.describe() + ": no memory");
+    const auto index = static_cast<int32_t>(arrived - inputs.begin());
+    std::memcpy(number.get(), &index, sizeof(index));
+    outputs.push_back(std::move(number));
+  }
+  for (auto [slot, buffer] : llvm::zip_equal(node.outputSlots, outputs))
+    slots[slot] = buffer;
+  return {};
+}
+
 /// Does what the float status operators do with the overflow flag of the
 /// device.
 Status Session::runFloatStatus(PlannedNode &node,
@@ -408,6 +488,9 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
         return status;
     return why;
   };
+  if (node.kind != Kind::Merge)
+    if (Status status = checkInputs(node, iteration, inputs); !status)
+      return stop(std::move(status));
   if (node.kind == Kind::Source) {
     for (unsigned slot : node.outputSlots) {
       slots[slot] = getSource(slot, iteration);
@@ -425,6 +508,11 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
     for (auto [output, slot] : llvm::zip_equal(graphOutputs, outputSlots))
       if (slots[slot])
         output.data = slots[slot];
+  } else if (node.kind == Kind::Streams) {
+    runStreams(node, inputs);
+  } else if (node.kind == Kind::Merge) {
+    if (Status status = runMerge(node, inputs, outputs); !status)
+      return stop(std::move(status));
   } else if (node.kind == Kind::FloatStatus) {
     if (Status status = runFloatStatus(node, inputs, outputs); !status)
       return stop(std::move(status));
@@ -596,8 +684,13 @@ Status Session::runNodes(unsigned begin, unsigned end, uint64_t iteration,
                          llvm::ArrayRef<ExecutionObserver *> observers) {
   for (unsigned i = begin; i != end; ++i) {
     PlannedNode &node = graphPlan->nodes[i];
-    if (Status status = runNode(node, iteration, observers); !status)
+    // Branches have streams of their own.
+    if (i < graphPlan->numRootNodes && !streams.isActive(node)) {
+      for (ExecutionObserver *observer : observers)
+        observer->nodeSkipped(node);
+    } else if (Status status = runNode(node, iteration, observers); !status) {
       return status;
+    }
     for (unsigned slot : node.released)
       if (heldSlots[slot] == 0)
         slots[slot] = nullptr;
@@ -609,5 +702,8 @@ Status Session::run(uint64_t iteration,
                     llvm::ArrayRef<ExecutionObserver *> observers) {
   slots.assign(graphPlan->numSlots, nullptr);
   heldSlots.assign(graphPlan->numSlots, 0);
+  for (GraphOutput &output : graphOutputs)
+    output.data = nullptr;
+  streams.beginIteration(graphPlan->streams);
   return runNodes(0, graphPlan->numRootNodes, iteration, observers);
 }

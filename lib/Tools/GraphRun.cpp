@@ -223,6 +223,12 @@ Status GraphRun::writeOutputs(uint64_t iteration) const {
                          folder +
                              ": cannot make the folder: " + error.message());
   for (auto [output, file] : llvm::zip_equal(session->outputs(), outputFiles)) {
+    if (!output.data)
+      return Status::error(ErrorKind::Incomplete,
+                           "output '" + output.name +
+                               "' was not computed in iteration " +
+                               std::to_string(iteration) +
+                               ": the stream of the NetOutput is not active");
     NpyView array{output.desc.dtype, output.desc.shape,
                   ByteView(output.data.get(), output.desc.byteSize())};
     if (Status status = writeNpy(folder + "/" + file, array); !status)

@@ -6,6 +6,7 @@
 #include "npu/Dialect/GE/IR/GE.h"
 #include "npu/Execution/BufferPool.h"
 #include "npu/Execution/Sources.h"
+#include "npu/Execution/Streams.h"
 #include "npu/Kernels/Registry.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -49,6 +50,8 @@ struct PlannedNode {
     Control,     ///< runs other graphs: If, Case, While
     Compute,     ///< a kernel computes it
     Nothing,     ///< only orders others: Send, Recv, NoOp...
+    Streams,     ///< starts streams: StreamActive, StreamSwitch
+    Merge,       ///< StreamMerge: passes on the input that was computed
     FloatStatus, ///< reads or clears the overflow flag of the device
     Output,      ///< NetOutput
   };
@@ -80,6 +83,9 @@ struct PlannedNode {
 
   std::vector<PlannedBranch> branches; ///< of a control node
   unsigned callerSlot = NoSlot;        ///< of an argument: where it is outside
+  /// Streams that a StreamActive starts, or a StreamSwitch if its condition
+  /// holds.
+  std::vector<int64_t> startedStreams;
 
   MemberValues memberValues;
   std::unique_ptr<kernels::Kernel> kernel;
@@ -113,6 +119,7 @@ public:
   /// The nodes of the graph itself, then those of the others.
   std::vector<PlannedNode> nodes;
   unsigned numRootNodes = 0;
+  StreamPlan streams;
   unsigned numSlots = 0;
   /// Slots that live as long as the plan: of constants and variables.
   std::vector<bool> persistent;

@@ -29,6 +29,7 @@ public:
   void addIteration(double seconds) { iterationSeconds.push_back(seconds); }
 
   Status nodeFinished(const NodeRun &run) override;
+  void nodeSkipped(const PlannedNode &node) override;
   Status nodeFailed(const NodeRun &run, const Status &why) override;
 
   /// Number of nodes of which a fact was inferred, and of the facts.
@@ -45,7 +46,7 @@ private:
   struct Row {
     StatusBits valid = 0, padding = 0;
     double seconds = 0;
-    uint64_t runs = 0;
+    uint64_t runs = 0, skips = 0;
   };
   llvm::json::Object head;
   std::vector<std::string> assumptions;

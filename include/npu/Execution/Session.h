@@ -27,6 +27,8 @@ public:
   virtual ~ExecutionObserver() = default;
   /// After a node has run. A failure stops the session.
   virtual Status nodeFinished(const NodeRun &run) = 0;
+  /// A node whose stream is not active does not run.
+  virtual void nodeSkipped(const PlannedNode &node) {}
   /// Before a session stops at a node that cannot be computed.
   virtual Status nodeFailed(const NodeRun &run, const Status &why) {
     return {};
@@ -89,7 +91,8 @@ public:
   /// the run with ErrorKind::Incomplete.
   Status run(uint64_t iteration, llvm::ArrayRef<ExecutionObserver *> observers);
 
-  /// What the last run computed; without data before the first.
+  /// What the last run computed; without data before the first, and where the
+  /// stream of the NetOutput was not active.
   const std::vector<GraphOutput> &outputs() const { return graphOutputs; }
   const Plan &plan() const { return *graphPlan; }
   /// What was filled with random values, for the report.
@@ -134,6 +137,11 @@ private:
                     uint64_t iteration,
                     llvm::ArrayRef<ExecutionObserver *> observers,
                     llvm::SmallVectorImpl<Buffer> &outputs);
+  Status checkInputs(const PlannedNode &node, uint64_t iteration,
+                     llvm::ArrayRef<Buffer> inputs) const;
+  void runStreams(const PlannedNode &node, llvm::ArrayRef<Buffer> inputs);
+  Status runMerge(PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
+                  llvm::SmallVectorImpl<Buffer> &outputs);
   Status runFloatStatus(PlannedNode &node, llvm::MutableArrayRef<Buffer> inputs,
                         llvm::SmallVectorImpl<Buffer> &outputs);
 
@@ -149,6 +157,7 @@ private:
   std::vector<DeviceState::Variable *> variables; // by slot, or null
   /// Sources of which denormal elements were flushed, by slot.
   std::vector<bool> flushedSources;
+  StreamState streams;
   /// All values while a run needs them.
   std::vector<Buffer> slots;
   /// How many branches that run return the slot: then it is not released.
