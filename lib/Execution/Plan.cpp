@@ -33,6 +33,9 @@ struct TypeRow {
   Kind kind;
   SourceRole role = SourceRole::Input;
   bool hasTask = false;
+  /// Only if it is the framework's own operator, which has the type
+  /// FrameworkOp and this one as its original.
+  bool isFrameworks = false;
 };
 } // namespace
 
@@ -48,13 +51,21 @@ static constexpr TypeRow typeTable[] = {
     {"ConstPlaceHolder", Kind::Source, SourceRole::Constant},
     {"Variable", Kind::Source, SourceRole::Variable},
     {"VariableV2", Kind::Source, SourceRole::Variable},
-    // The data set, and values that no run repeats. Frameworks' own operators
-    // are here by their original type.
+    // The data set.
+    {"DeviceQueueDataset", Kind::Source, SourceRole::Input, true},
+    {"DynamicGetNext", Kind::Source, SourceRole::Input, true},
+    {"DynamicGetNextV2", Kind::Source, SourceRole::Input, true},
     {"FunctionOp", Kind::Source, SourceRole::Input, true},
+    {"GetNext", Kind::Source, SourceRole::Input, true},
+    {"GetNextFromQueue", Kind::Source, SourceRole::Input, true},
+    {"GetNextV2", Kind::Source, SourceRole::Input, true},
+    {"IteratorGetNext", Kind::Source, SourceRole::Input, true},
     {"IteratorV2", Kind::Source, SourceRole::Input, true},
-    {"RandomStandardNormal", Kind::Source, SourceRole::Input, true},
-    {"RandomUniform", Kind::Source, SourceRole::Input, true},
-    {"TruncatedNormal", Kind::Source, SourceRole::Input, true},
+    {"MakeIterator", Kind::Nothing, SourceRole::Input, true},
+    // Values that no run repeats: the framework has the seed.
+    {"RandomStandardNormal", Kind::Source, SourceRole::Input, true, true},
+    {"RandomUniform", Kind::Source, SourceRole::Input, true, true},
+    {"TruncatedNormal", Kind::Source, SourceRole::Input, true, true},
     {"NetOutput", Kind::Output, SourceRole::Input, true},
     {"If", Kind::Control},
     {"StatelessIf", Kind::Control},
@@ -81,13 +92,16 @@ static constexpr TypeRow typeTable[] = {
 
 static const TypeRow *findType(NodeOp node) {
   StringRef type = node.getOpType();
-  if (type == "FrameworkOp")
+  const bool isFrameworks = type == "FrameworkOp";
+  if (isFrameworks)
     if (auto original =
             dyn_cast_or_null<StringAttr>(node.getNodeAttr("original_type")))
       type = original;
   const TypeRow *row = llvm::find_if(
       typeTable, [&](const TypeRow &row) { return row.type == type; });
-  return row == std::end(typeTable) ? nullptr : row;
+  if (row == std::end(typeTable) || (row->isFrameworks && !isFrameworks))
+    return nullptr;
+  return row;
 }
 
 static bool hasTask(NodeOp node) {

@@ -1,8 +1,8 @@
 //===- BitMask.cpp - Operators with a mask --------------------------------===//
 //
-// ReluV2 and ReluGradV2, DropOutGenMask and DropOutDoMask(V3, V3D). A mask of
-// bits has element i of a tensor, in the order of memory, in bit i % 8 of byte
-// i / 8; that of the V3 operators a byte for an element.
+// ReluV2 and ReluGradV2, DropOutDoMask(V3, V3D). A mask of bits has element i
+// of a tensor, in the order of memory, in bit i % 8 of byte i / 8; that of the
+// V3 operators a byte for an element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -273,73 +273,6 @@ DropOutKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   return status.get();
 }
 
-/// A mask of bits that are 1 with a given probability. The generator of a
-/// device is not public: this is one of our own, the same bits for the same
-/// seeds. Without a seed a device takes one of its own, and nothing it did can
-/// be repeated.
-class DropOutMaskKernel final : public Kernel {
-public:
-  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
-                                                  const NumericConfig &) {
-    if (Status status = checkArity(spec, 2, 1); !status)
-      return status;
-    auto seed = spec.attrs.get<int64_t>("seed", 0);
-    auto seed2 = spec.attrs.get<int64_t>("seed2", 0);
-    if (!seed)
-      return inNode(spec, seed.takeStatus());
-    if (!seed2)
-      return inNode(spec, seed2.takeStatus());
-    if (*seed == 0 && *seed2 == 0)
-      return nodeError(spec, "attributes 'seed' and 'seed2' are 0: the mask of "
-                             "the device was random; bind it from a dump");
-    const TensorDesc &probability = *spec.inputs[1];
-    if (!isFloatType(probability.dtype) || probability.numElements() != 1)
-      return nodeError(spec, "prob " + probability.toString() +
-                                 " is not one floating-point number");
-    if (spec.outputs[0].dtype != DataType::UInt8)
-      return nodeError(spec, "mask " + spec.outputs[0].toString() +
-                                 " does not hold bits in bytes");
-    auto kernel = std::make_unique<DropOutMaskKernel>();
-    kernel->key =
-        mix(mix(static_cast<uint64_t>(*seed)) ^ static_cast<uint64_t>(*seed2));
-    kernel->probabilityType = probability.dtype;
-    return std::unique_ptr<Kernel>(std::move(kernel));
-  }
-
-  Expected<NodeStatus> run(RunContext &context,
-                           std::span<const ConstTensor> inputs,
-                           std::span<const MutableTensor> outputs) override {
-    float probability;
-    toFloat(probabilityType, inputs[1].data, {&probability, 1});
-    const double threshold =
-        std::clamp(static_cast<double>(probability), 0.0, 1.0) * 0x1p32;
-    const int64_t bytes = outputs[0].desc->byteSize();
-    context.pool.parallelFor(
-        bytes, ChunkSize, [&](int64_t begin, int64_t end, int64_t) {
-          for (int64_t i = begin; i < end; ++i) {
-            unsigned byte = 0;
-            for (unsigned bit = 0; bit < 8; ++bit)
-              if (static_cast<double>(mix(key + i * 8 + bit) >> 32) < threshold)
-                byte |= 1u << bit;
-            outputs[0].data[i] = std::byte(byte);
-          }
-        });
-    return NodeStatus();
-  }
-
-private:
-  uint64_t key = 0;
-  DataType probabilityType = DataType::Undefined;
-
-  /// The finalizer of MurmurHash3 on multiples of the golden ratio.
-  static uint64_t mix(uint64_t x) {
-    x *= 0x9E3779B97F4A7C15;
-    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCD;
-    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53;
-    return x ^ x >> 33;
-  }
-};
-
 } // namespace
 
 void kernels::addBitMask(Registry &registry) {
@@ -354,7 +287,4 @@ void kernels::addBitMask(Registry &registry) {
                         status::FloatOverflow | status::FloatUnderflow |
                             status::CastOverflow | status::CastUnderflow |
                             status::VectorNanInfInput});
-  registry.add("DropOutGenMask",
-               {DropOutMaskKernel::create,
-                "a generator of its own, by seed and seed2", status::None});
 }

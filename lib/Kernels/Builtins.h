@@ -33,6 +33,7 @@ void addOptimizer(Registry &registry);
 void addPooling(Registry &registry);
 void addPoolingGradient(Registry &registry);
 void addQuantization(Registry &registry);
+void addRandom(Registry &registry);
 void addReduction(Registry &registry);
 void addResizeBilinear(Registry &registry);
 void addRmsNorm(Registry &registry);

@@ -30,6 +30,7 @@ Registry Registry::withBuiltins() {
   addPooling(registry);
   addPoolingGradient(registry);
   addQuantization(registry);
+  addRandom(registry);
   addReduction(registry);
   addResizeBilinear(registry);
   addRmsNorm(registry);

@@ -6,6 +6,7 @@
 
 #include "npu/Dialect/Instr/IR/Instr.h"
 #include "npu/Transforms/InlineCalls.h"
+#include "npu/Transforms/SeedRandom.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,6 +46,8 @@ Status GraphRun::load(MLIRContext *context) {
   }
   for (ge::GraphOp part : this->graphs) {
     boundDynamicOutputs(part);
+    if (options.seed)
+      llvm::append_range(seededNodes, seedRandomNodes(part, options.seed));
     if (failed(recoverFused(part,
                             stage ? findStage(part, *stage) : ge::GraphOp(),
                             settings.quant)))
@@ -263,6 +266,9 @@ llvm::json::Value GraphRun::makeReport(const Status &outcome, double seconds,
   overflow.addToReport(*report, iterations);
   for (const std::string &assumption : settings.assumptions)
     report->addAssumption(assumption);
+  for (const std::string &node : seededNodes)
+    report->addAssumption("seed " + std::to_string(options.seed) + " for " +
+                          node);
   return report->toJson(*session, outcome.ok() ? "" : outcome.message());
 }
 

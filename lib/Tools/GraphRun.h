@@ -90,6 +90,7 @@ private:
   llvm::SetVector<ge::GraphOp> graphs;
   std::vector<std::string> allNames;
   llvm::StringSet<> nodeNames;
+  std::vector<std::string> seededNodes; // that got --seed
   std::unique_ptr<Session> session;
   std::string outputFolder;
   std::vector<std::string> outputFiles; // by output of the graph

@@ -333,6 +333,9 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
   if (!seed)
     return seed.takeStatus();
   session.randomSeed = *seed;
+  if (options.seed.getNumOccurrences() && options.seed == 0)
+    return Status::error(
+        "--seed 0: expected a number above 0, which stands for no seed");
   if (Status status = readIterations(options, settings.iterations); !status)
     return status;
   if (options.threads > maxThreads)

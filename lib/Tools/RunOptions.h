@@ -44,6 +44,10 @@ struct RunOptions {
            "random:SEED"),
       value_desc("fail|random:SEED"), llvm::cl::init("fail"), cat(category)};
 
+  Option<uint64_t> seed{"seed",
+                        desc("Seed for random operators that have none"),
+                        value_desc("N"), llvm::cl::init(0), cat(category)};
+
   // Execution.
   List<uint64_t> iterations{
       "iterations", llvm::cl::CommaSeparated,

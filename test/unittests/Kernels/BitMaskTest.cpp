@@ -115,41 +115,9 @@ TEST(BitMaskTest, DropOutOverflows) {
   EXPECT_EQ(run(40000, 0.5f), status::FloatOverflow);
 }
 
-TEST(BitMaskTest, GeneratedMasks) {
-  auto run = [&](int64_t seed, float probability) {
-    Attributes attrs;
-    attrs.set("seed", seed);
-    attrs.set("seed2", int64_t(7));
-    auto result = runEverywhere(
-        "DropOutGenMask",
-        {tensor<int32_t>(plainDesc(DataType::Int32, {1}), {1 << 16}),
-         scalarTensor(DataType::Float, probability)},
-        {bitsDesc(1 << 13)}, attrs);
-    return result.values<uint8_t>();
-  };
-  auto ones = [](const std::vector<uint8_t> &mask) {
-    int count = 0;
-    for (uint8_t byte : mask)
-      count += std::popcount(byte);
-    return count;
-  };
-  EXPECT_EQ(ones(run(1, 0)), 0);
-  EXPECT_EQ(ones(run(1, 1)), 1 << 16);
-  // Six standard deviations.
-  EXPECT_NEAR(ones(run(1, 0.9f)), 0.9 * (1 << 16), 6 * 77);
-  EXPECT_NE(run(1, 0.5f), run(2, 0.5f));
-  EXPECT_EQ(run(1, 0.5f), run(1, 0.5f));
-}
-
 TEST(BitMaskTest, Refusals) {
   const TensorDesc half = plainDesc(DataType::Float16, {16});
   EXPECT_EQ(refusal("ReluV2", {half}, {half, bitsDesc(1)}),
             "ReluV2 'node': mask " + bitsDesc(1).toString() +
                 " does not hold 16 bits in bytes");
-  EXPECT_EQ(refusal("DropOutGenMask",
-                    {plainDesc(DataType::Int32, {1}),
-                     plainDesc(DataType::Float, {1})},
-                    {bitsDesc()}),
-            "DropOutGenMask 'node': attributes 'seed' and 'seed2' are 0: the "
-            "mask of the device was random; bind it from a dump");
 }
