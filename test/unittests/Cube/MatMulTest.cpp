@@ -132,8 +132,8 @@ TEST(MatMul, HalvesMatchTheScalarDefinition) {
         random, DataType::Float16,
         pick(random, 0, 2) ? DataType::Float16 : DataType::Float,
         pick(random, 1, 40), pick(random, 1, 90), pick(random, 1, 90));
-    p.check(pick(random, 0, 1) ? "MatMul" : "MatMulV2", pickMode(random),
-            pick(random, 0, 1));
+    const char *types[] = {"MatMul", "MatMulV2", "MatMulV3"};
+    p.check(types[pick(random, 0, 2)], pickMode(random), pick(random, 0, 1));
   }
 }
 
@@ -318,7 +318,8 @@ TEST(BatchMatMul, BroadcastsLeadingDimensions) {
       p.out = makeMatrix(DataType::Float16, format(), c.batchOut, m, n);
       fillMatrix(p.x1, random, 0, true);
       fillMatrix(p.x2, random, 0, true);
-      p.check("BatchMatMulV2", OverflowMode::InfNan, false);
+      for (const char *type : {"BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+        p.check(type, OverflowMode::InfNan, false);
     }
 }
 

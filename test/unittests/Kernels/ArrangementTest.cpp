@@ -213,6 +213,30 @@ TEST(ArrangementTest, ConcatenatesAndSplits) {
   }
 }
 
+TEST(ArrangementTest, SplitsEvenly) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 40; ++round) {
+    const size_t rank = 1 + random() % 4, axis = random() % rank;
+    const int64_t count = 1 + random() % 4;
+    const Shape part = randomShape(random, rank);
+    Shape whole = part;
+    whole[axis] *= count;
+    const TestTensor all = counting(whole);
+    const std::vector<TensorDesc> descs(count, ints(part));
+    const int64_t number = static_cast<int64_t>(axis) - (round % 2 ? rank : 0);
+    auto split = runNode("SplitD", {all}, descs,
+                         attrs({{"split_dim", number}, {"num_split", count}}));
+    for (int64_t i = 0; i < count; ++i) {
+      std::vector<int32_t> expected;
+      forEachIndex(part, [&](IntList index) {
+        index[axis] += i * part[axis];
+        expected.push_back(flatten(whole, index));
+      });
+      EXPECT_EQ(split.values<int32_t>(i), expected);
+    }
+  }
+}
+
 TEST(ArrangementTest, PacksAndUnpacks) {
   std::mt19937 random(5);
   for (int round = 0; round < 40; ++round) {
@@ -422,6 +446,10 @@ TEST(ArrangementTest, Tiles) {
     EXPECT_EQ(runInts("TileD", {counting(from)}, to,
                       attrs({{"multiples", multiples}})),
               expected);
+    const TestTensor constant =
+        tensor(plainDesc(DataType::Int64, {static_cast<int64_t>(rank)}),
+               std::vector<int64_t>(multiples.begin(), multiples.end()));
+    EXPECT_EQ(runInts("Tile", {counting(from), constant}, to, {}), expected);
   }
   // More multiples than axes.
   EXPECT_EQ(runInts("TileD", {counting({2})}, {2, 2},

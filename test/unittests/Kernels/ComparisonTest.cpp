@@ -67,6 +67,68 @@ TEST(ComparisonTest, Broadcasts) {
             (std::vector<uint8_t>{1, 0, 0, 0, 0, 1}));
 }
 
+// Shapes that broadcast, against the comparison of each pair; Select and
+// SelectV2 likewise by the result of one.
+TEST(ComparisonTest, RandomShapes) {
+  const std::pair<const char *, bool (*)(float, float)> cases[] = {
+      {"Equal", [](float a, float b) { return a == b; }},
+      {"NotEqual", [](float a, float b) { return a != b; }},
+      {"Less", [](float a, float b) { return a < b; }},
+      {"LessEqual", [](float a, float b) { return a <= b; }},
+      {"Greater", [](float a, float b) { return a > b; }},
+      {"GreaterEqual", [](float a, float b) { return a >= b; }}};
+  std::mt19937 random(41);
+  for (const auto &[type, holds] : cases)
+    for (DataType dtype : {DataType::Float16, DataType::Float, DataType::Int32})
+      for (int repeat = 0; repeat < 20; ++repeat) {
+        Shape shape(1 + random() % 4), own[2];
+        for (int64_t &extent : shape)
+          extent = 1 + random() % 6;
+        own[0] = own[1] = shape;
+        for (int64_t &extent : own[1])
+          if (random() % 2)
+            extent = 1;
+        std::vector<float> values[2];
+        std::vector<TestTensor> inputs;
+        for (int i = 0; i < 2; ++i) {
+          // Few different values, so that equal ones meet.
+          for (int64_t n = plainDesc(dtype, own[i]).numElements(); n > 0; --n)
+            values[i].push_back(float(int(random() % 5)) - 2);
+          inputs.push_back(
+              dtype == DataType::Int32
+                  ? tensor(plainDesc(dtype, own[i]),
+                           std::vector<int32_t>(values[i].begin(),
+                                                values[i].end()))
+              : dtype == DataType::Float
+                  ? tensor(plainDesc(dtype, own[i]), values[i])
+                  : halves(own[i], {values[i].begin(), values[i].end()}));
+        }
+        std::vector<uint8_t> expected;
+        std::vector<float> selected;
+        const int64_t total = plainDesc(dtype, shape).numElements();
+        for (int64_t n = 0; n < total; ++n) {
+          int64_t at = 0, stride = 1, rest = n;
+          for (size_t axis = shape.size(); axis-- > 0;) {
+            if (own[1][axis] != 1)
+              at += rest % shape[axis] * stride;
+            rest /= shape[axis];
+            stride *= own[1][axis];
+          }
+          expected.push_back(holds(values[0][n], values[1][at]));
+          selected.push_back(expected.back() ? values[0][n] : values[1][at]);
+        }
+        auto compared = runNode(type, inputs,
+                                {plainDesc(DataType::Bool, shape)}, {}, {}, 2);
+        EXPECT_EQ(compared.values<uint8_t>(), expected) << type;
+        if (dtype != DataType::Float)
+          continue;
+        auto chosen =
+            runNode("SelectV2", {compared.outputs[0], inputs[0], inputs[1]},
+                    {plainDesc(dtype, shape)}, {}, {}, 2);
+        EXPECT_EQ(chosen.values<float>(), selected) << type;
+      }
+}
+
 TEST(ComparisonTest, RefusesDifferentTypes) {
   EXPECT_EQ(refusal("Equal",
                     {plainDesc(DataType::Int32, {2}),

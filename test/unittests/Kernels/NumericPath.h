@@ -85,8 +85,10 @@ inline double largest(const Values &values) {
 }
 
 std::vector<PathRow> elementwisePaths();
+std::vector<PathRow> activationPaths();
 std::vector<PathRow> linePaths(); ///< reductions, softmax
-std::vector<PathRow> normPaths();
+std::vector<PathRow> normPaths(); ///< of lines
+std::vector<PathRow> batchNormPaths();
 std::vector<PathRow> trainingPaths(); ///< optimizers, losses
 std::vector<PathRow> windowPaths();   ///< products, poolings
 

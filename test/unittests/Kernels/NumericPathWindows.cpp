@@ -7,225 +7,260 @@ using namespace npu::kernels::statustable;
 
 std::vector<PathRow> kernels::statustable::windowPaths() {
   return {
-      PathRow{
-          "MatMul",
-          "sum of products",
-          [](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
-          {half({0x4D96, 0x4C20, 0x4180, 0x4700}).shaped({1, 4}),
-           half({0x4200, 0x4895, 0x4540, 0x4100}).shaped({4, 1})},
-          Half,
-          {{"fp32 sum, one rounding", everywhere, {}, {0x5BD1}, 0},
-           {"fp16 sum", nowhere, {.half = true}, {0x5BD2}, 0}}}
-          .into({1, 1}),
-      PathRow{
-          "MatMulV2",
-          "sum of products",
-          [](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
-          {half({0x4CE8, 0x4CAC, 0x41A8, 0x48C4}).shaped({1, 4}),
-           half({0x4B6E, 0x4800, 0x4B00, 0x4CFA}).shaped({4, 1})},
-          Half,
-          {{"fp32 sum, one rounding", everywhere, {}, {0x613D}, 0},
-           {"fp16 sum", nowhere, {.half = true}, {0x613C}, 0}}}
-          .into({1, 1}),
-      PathRow{
-          "BatchMatMul",
-          "sum of products",
-          [](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
-          {half({0x44C0, 0x4DA4, 0x4997, 0x4AEE}).shaped({1, 1, 4}),
-           half({0x4F04, 0x4C60, 0x4000, 0x4D2E}).shaped({1, 4, 1})},
-          Half,
-          {{"fp32 sum, one rounding", everywhere, {}, {0x628B}, 0},
-           {"fp16 sum", nowhere, {.half = true}, {0x628C}, 0}}}
-          .into({1, 1, 1}),
-      PathRow{
-          "BatchMatMulV2",
-          "sum of products",
-          [](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
-          {half({0x49DC, 0x4D90, 0x4980, 0x41CC}).shaped({1, 1, 4}),
-           half({0x4E30, 0x4E00, 0x46C0, 0x4B80}).shaped({1, 4, 1})},
-          Half,
-          {{"fp32 sum, one rounding", everywhere, {}, {0x635C}, 0},
-           {"fp16 sum", nowhere, {.half = true}, {0x635B}, 0}}}
-          .into({1, 1, 1}),
-      PathRow{
-          "FullyConnection",
-          "sum of products",
-          [](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
-          {half({0x4730, 0x4F78, 0x4D10, 0x4CD3}).shaped({1, 4}),
-           half({0x4943, 0x4C40, 0x421B, 0x4150}).shaped({1, 4})},
-          Half,
-          {{"fp32 sum, one rounding", everywhere, {}, {0x6171}, 0},
-           {"fp16 sum", nowhere, {.half = true}, {0x6172}, 0}}}
-          .into({1, 1}),
-      PathRow{
-          "MatMulV2",
-          "bias",
-          [](M &m, X x) {
-            return Values{
-                m.path.form == 1
-                    ? m.halfAdd(m.cast(m.running(products(m, x[0], x[1]))),
-                                x[2][0])
-                    : m.add(m.running(products(m, x[0], x[1])), x[2][0])};
-          },
-          {half({0x4838, 0x4E92, 0x4D00, 0x460D}).shaped({1, 4}),
-           half({0x47E0, 0x4D87, 0x4BF8, 0x4C6E}).shaped({4, 1}),
-           half({0x4D91})},
-          Half,
-          {{"added to the fp32 sum", everywhere, {}, {0x6448}, 0},
-           {"added to the rounded product", nowhere, {.form = 1}, {0x6447}, 0}}}
-          .into({1, 1}),
-      PathRow{
-          "Conv2D",
-          "sum of products",
-          [](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
-          {half({0x4180, 0x4CE0, 0x4C01, 0x4C40})
-               .shaped({1, 4, 1, 1}, Format::NCHW),
-           half({0x4EC0, 0x4DA3, 0x4A74, 0x42C0})
-               .shaped({1, 4, 1, 1}, Format::NCHW)},
-          Half,
-          {{"fp32 sum, one rounding", everywhere, {}, {0x6214}, 0},
-           {"fp16 sum", nowhere, {.half = true}, {0x6215}, 0}},
-          {{"strides", List{1, 1, 1, 1}},
-           {"pads", List{0, 0, 0, 0}},
-           {"dilations", List{1, 1, 1, 1}},
-           {"data_format", std::string("NCHW")}}}
-          .into({1, 1, 1, 1}, Format::NCHW),
-      PathRow{
-          "Conv2D",
-          "bias",
-          [](M &m, X x) {
-            return Values{
-                m.path.form == 1
-                    ? m.halfAdd(m.cast(m.running(products(m, x[0], x[1]))),
-                                x[2][0])
-                    : m.add(m.running(products(m, x[0], x[1])), x[2][0])};
-          },
-          {half({0x4CA0, 0x4EC8, 0x4E20, 0x4BC0})
-               .shaped({1, 4, 1, 1}, Format::NCHW),
-           half({0x4AA0, 0x4480, 0x4718, 0x4B66})
-               .shaped({1, 4, 1, 1}, Format::NCHW),
-           half({0x4CD0})},
-          Half,
-          {{"added to the fp32 sum", everywhere, {}, {0x622B}, 0},
-           {"added to the rounded product", nowhere, {.form = 1}, {0x622C}, 0}},
-          {{"strides", List{1, 1, 1, 1}},
-           {"pads", List{0, 0, 0, 0}},
-           {"dilations", List{1, 1, 1, 1}},
-           {"data_format", std::string("NCHW")}}}
-          .into({1, 1, 1, 1}, Format::NCHW),
-      PathRow{
-          "AvgPool",
-          "sum and product",
-          [](M &m, X x) {
-            return Values{m.mul(m.running(x[0]), m.constant(1.0f / 3))};
-          },
-          {half({0x6651, 0x6886, 0x64E0})
-               .shaped({1, 1, 1, 3}, Format::NC1HWC0)},
-          Half,
-          {{"fp32 sum, one rounding", notOn310, {}, {0x66BF}, 0},
-           {"every instruction in fp16", on310, {.half = true}, {0x66BE}, 0}},
-          {{"ksize", List{1, 1, 1, 3}},
-           {"strides", List{1, 1, 1, 3}},
-           {"data_format", std::string("NCHW")},
-           {"padding", std::string("VALID")},
-           {"padding_mode", std::string("VALID")},
-           {"window", List{1, 3}},
-           {"stride", List{1, 3}}}}
-          .into({1, 1, 1, 1}, Format::NC1HWC0),
-      PathRow{
-          "AvgPool",
-          "by precision mode",
-          [](M &m, X x) {
-            return Values{m.mul(m.running(x[0]), m.constant(1.0f / 3))};
-          },
-          {half({0x67AE, 0x696A, 0x6758})
-               .shaped({1, 1, 1, 3}, Format::NC1HWC0)},
-          Half,
-          {{"every instruction in fp16", on310, {.half = true}, {0x684E}, 0},
-           {"high_precision: fp32",
-            on310,
-            {},
-            {0x684F},
-            0,
-            {{"_op_impl_mode_enum", int64_t(4)}}}},
-          {{"ksize", List{1, 1, 1, 3}},
-           {"strides", List{1, 1, 1, 3}},
-           {"data_format", std::string("NCHW")},
-           {"padding", std::string("VALID")},
-           {"padding_mode", std::string("VALID")},
-           {"window", List{1, 3}},
-           {"stride", List{1, 3}}}}
-          .into({1, 1, 1, 1}, Format::NC1HWC0),
-      PathRow{
-          "Pooling",
-          "sum and product",
-          [](M &m, X x) {
-            return Values{m.mul(m.running(x[0]), m.constant(1.0f / 3))};
-          },
-          {half({0x68BB, 0x6825, 0x68A9})
-               .shaped({1, 1, 1, 3}, Format::NC1HWC0)},
-          Half,
-          {{"fp32 sum, one rounding", notOn310, {}, {0x6883}, 0},
-           {"every instruction in fp16", on310, {.half = true}, {0x6882}, 0}},
-          {{"ksize", List{1, 1, 1, 3}},
-           {"strides", List{1, 1, 1, 3}},
-           {"data_format", std::string("NCHW")},
-           {"padding", std::string("VALID")},
-           {"padding_mode", std::string("VALID")},
-           {"window", List{1, 3}},
-           {"stride", List{1, 3}},
-           {"mode", int64_t(1)}}}
-          .into({1, 1, 1, 1}, Format::NC1HWC0),
-      PathRow{
-          "AvgPoolGradD",
-          "the pixel in the middle, which all windows have",
-          [](M &m, X x) {
-            // Windows at the edges are cut to two pixels.
-            const bool inFloat = m.path.form == 1;
-            auto share = [&](double value, float area) {
-              return inFloat ? m.mul(value, 1 / area)
-                             : m.halfMul(value, m.cast(1 / area));
-            };
-            const double edge = share(x[0][0], 2);
-            return Values{
-                m.add(edge, share(x[0][1], 3)),
-                m.add(m.add(edge, share(x[0][1], 3)), share(x[0][2], 2))};
-          },
-          {half({0x65D9, 0x675D, 0x658A})
-               .shaped({1, 1, 1, 3}, Format::NC1HWC0)},
-          Half,
-          {{"products in fp16, sum in fp32",
-            everywhere,
-            {},
-            {0x6560, 0x6813},
-            0},
-           {"fp32, one rounding", nowhere, {.form = 1}, {0x6561, 0x6813}, 0},
-           {"every instruction in fp16",
-            nowhere,
-            {.half = true},
-            {0x6560, 0x6812},
-            0}},
-          {{"ksize", List{1, 1, 1, 3}},
-           {"padding", std::string("SAME")},
-           {"strides", List{1, 1, 1, 1}},
-           {"data_format", std::string("NCHW")}}}
-          .into({1, 1, 1, 3}, Format::NC1HWC0),
-      PathRow{"MaxPoolGrad",
-              "the pixel in the middle has both maxima",
-              [](M &m, X x) { return Values{0, m.add(x[2][0], x[2][1])}; },
-              {half({0, 0x3C00, 0}).shaped({1, 1, 1, 3}, Format::NC1HWC0),
-               half({0x3C00, 0x3C00}).shaped({1, 1, 1, 2}, Format::NC1HWC0),
-               half({0x7BFF, 0x4C00}).shaped({1, 1, 1, 2}, Format::NC1HWC0)},
-              Half,
-              {{"fp32, one rounding", everywhere, {}, {0, 0x7BFF}, CO},
-               {"every instruction in fp16",
-                nowhere,
-                {.half = true},
-                {0, 0x7BFF},
-                FO}},
-              {{"ksize", List{1, 1, 1, 2}},
-               {"padding", std::string("VALID")},
-               {"strides", List{1, 1, 1, 1}},
-               {"data_format", std::string("NCHW")}}}
-          .into({1, 1, 1, 3}, Format::NC1HWC0)};
+PathRow{"MatMul",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4A00, 0x42CE, 0x4896, 0x4D20}).shaped({1, 4}), half({0x4C1B, 0x44FD, 0x48A0, 0x4BE0}).shaped({4, 1})},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x60DB}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x60DC}, 0}}}.into({1, 1}),
+PathRow{"MatMulV2",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4B30, 0x4AFC, 0x4C10, 0x4848}).shaped({1, 4}), half({0x4F80, 0x4EF8, 0x483E, 0x4850}).shaped({4, 1})},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x6408}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x6409}, 0}}}.into({1, 1}),
+PathRow{"BatchMatMul",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4DAE, 0x4EE4, 0x41DA, 0x4B80}).shaped({1, 1, 4}), half({0x4C28, 0x4DF4, 0x4500, 0x48C0}).shaped({1, 4, 1})},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x64A7}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x64A8}, 0}}}.into({1, 1, 1}),
+PathRow{"BatchMatMulV2",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4D98, 0x4F40, 0x4D10, 0x4700}).shaped({1, 1, 4}), half({0x4DA9, 0x4E2C, 0x471C, 0x41D6}).shaped({1, 4, 1})},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x656B}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x656A}, 0}}}.into({1, 1, 1}),
+PathRow{"FullyConnection",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4F60, 0x4E60, 0x4E60, 0x44CC}).shaped({1, 4}), half({0x4BC0, 0x4C38, 0x4B40, 0x4DDC}).shaped({1, 4})},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x655A}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x6559}, 0}}}.into({1, 1}),
+PathRow{"MatMulV2",
+"bias",
+[](M &m, X x) { return Values{m.path.form == 1 ? m.halfAdd(m.cast(m.running(products(m, x[0], x[1]))), x[2][0]) : m.add(m.running(products(m, x[0], x[1])), x[2][0])}; },
+{half({0x4E50, 0x4E19, 0x4A91, 0x3FE0}).shaped({1, 4}), half({0x47F0, 0x4D1E, 0x4D77, 0x4EA8}).shaped({4, 1}), half({0x4B30})},
+Half,
+{{"added to the fp32 sum", everywhere, {}, {0x641E}, 0},
+{"added to the rounded product", nowhere, {.form = 1}, {0x641D}, 0}}}.into({1, 1}),
+PathRow{"Conv2D",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4F40, 0x4DA0, 0x4A00, 0x4D38}).shaped({1, 4, 1, 1}, Format::NCHW), half({0x4EC6, 0x4B10, 0x4C68, 0x4D48}).shaped({1, 4, 1, 1}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x66DC}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x66DB}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"dilations", List{1, 1, 1, 1}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"Conv2D",
+"bias",
+[](M &m, X x) { return Values{m.path.form == 1 ? m.halfAdd(m.cast(m.running(products(m, x[0], x[1]))), x[2][0]) : m.add(m.running(products(m, x[0], x[1])), x[2][0])}; },
+{half({0x4E40, 0x4E4D, 0x46C0, 0x4400}).shaped({1, 4, 1, 1}, Format::NCHW), half({0x4C50, 0x4CC0, 0x4BF0, 0x4E40}).shaped({1, 4, 1, 1}, Format::NCHW), half({0x4C97})},
+Half,
+{{"added to the fp32 sum", everywhere, {}, {0x6470}, 0},
+{"added to the rounded product", nowhere, {.form = 1}, {0x646F}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"dilations", List{1, 1, 1, 1}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"AvgPool",
+"sum and product",
+[](M &m, X x) { return Values{m.mul(m.running(x[0]), m.constant(1.0f / 3))}; },
+{half({0x65E1, 0x6729, 0x67DA}).shaped({1, 1, 1, 3}, Format::NC1HWC0)},
+Half,
+{{"fp32 sum, one rounding", notOn310, {}, {0x66F7}, 0},
+{"every instruction in fp16", on310, {.half = true}, {0x66F6}, 0}},
+{{"ksize", List{1, 1, 1, 3}}, {"strides", List{1, 1, 1, 3}}, {"data_format", std::string("NCHW")}, {"padding", std::string("VALID")}, {"padding_mode", std::string("VALID")}, {"window", List{1, 3}}, {"stride", List{1, 3}}}}.into({1, 1, 1, 1}, Format::NC1HWC0),
+PathRow{"AvgPool",
+"by precision mode",
+[](M &m, X x) { return Values{m.mul(m.running(x[0]), m.constant(1.0f / 3))}; },
+{half({0x6713, 0x652E, 0x68C8}).shaped({1, 1, 1, 3}, Format::NC1HWC0)},
+Half,
+{{"every instruction in fp16", on310, {.half = true}, {0x6745}, 0},
+{"high_precision: fp32", on310, {}, {0x6746}, 0, {{"_op_impl_mode_enum", int64_t(4)}}}},
+{{"ksize", List{1, 1, 1, 3}}, {"strides", List{1, 1, 1, 3}}, {"data_format", std::string("NCHW")}, {"padding", std::string("VALID")}, {"padding_mode", std::string("VALID")}, {"window", List{1, 3}}, {"stride", List{1, 3}}}}.into({1, 1, 1, 1}, Format::NC1HWC0),
+PathRow{"Pooling",
+"sum and product",
+[](M &m, X x) { return Values{m.mul(m.running(x[0]), m.constant(1.0f / 3))}; },
+{half({0x694A, 0x64B3, 0x6647}).shaped({1, 1, 1, 3}, Format::NC1HWC0)},
+Half,
+{{"fp32 sum, one rounding", notOn310, {}, {0x672F}, 0},
+{"every instruction in fp16", on310, {.half = true}, {0x6730}, 0}},
+{{"ksize", List{1, 1, 1, 3}}, {"strides", List{1, 1, 1, 3}}, {"data_format", std::string("NCHW")}, {"padding", std::string("VALID")}, {"padding_mode", std::string("VALID")}, {"window", List{1, 3}}, {"stride", List{1, 3}}, {"mode", int64_t(1)}}}.into({1, 1, 1, 1}, Format::NC1HWC0),
+PathRow{"AvgPoolGradD",
+"the pixel in the middle, which all windows have",
+[](M &m, X x) {
+// Windows at the edges are cut to two pixels.
+ const bool inFloat = m.path.form == 1;
+ auto share = [&](double value, float area) {
+   return inFloat ? m.mul(value, 1 / area) : m.halfMul(value, m.cast(1 / area));
+ };
+ const double edge = share(x[0][0], 2);
+ return Values{m.add(edge, share(x[0][1], 3)),
+               m.add(m.add(edge, share(x[0][1], 3)), share(x[0][2], 2))};
+},
+{half({0x643A, 0x67C7, 0x6941}).shaped({1, 1, 1, 3}, Format::NC1HWC0)},
+Half,
+{{"products in fp16, sum in fp32", everywhere, {}, {0x64B4, 0x68FB}, 0},
+{"fp32, one rounding", nowhere, {.form = 1}, {0x64B5, 0x68FB}, 0},
+{"every instruction in fp16", nowhere, {.half = true}, {0x64B4, 0x68FA}, 0}},
+{{"ksize", List{1, 1, 1, 3}}, {"padding", std::string("SAME")}, {"strides", List{1, 1, 1, 1}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 3}, Format::NC1HWC0),
+PathRow{"MaxPoolGrad",
+"the pixel in the middle has both maxima",
+[](M &m, X x) {
+return Values{0, m.add(x[2][0], x[2][1])};
+},
+{half({0, 0x3C00, 0}).shaped({1, 1, 1, 3}, Format::NC1HWC0), half({0x3C00, 0x3C00}).shaped({1, 1, 1, 2}, Format::NC1HWC0), half({0x7BFF, 0x4C00}).shaped({1, 1, 1, 2}, Format::NC1HWC0)},
+Half,
+{{"fp32, one rounding", everywhere, {}, {0, 0x7BFF}, CO},
+{"every instruction in fp16", nowhere, {.half = true}, {0, 0x7BFF}, FO}},
+{{"ksize", List{1, 1, 1, 2}}, {"padding", std::string("VALID")}, {"strides", List{1, 1, 1, 1}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 3}, Format::NC1HWC0),
+PathRow{"MatMulV3",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4F3C, 0x4E1F, 0x4F2C, 0x4480}).shaped({1, 4}), half({0x4E40, 0x4F40, 0x4E1E, 0x4BB8}).shaped({4, 1})},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x684E}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x684F}, 0}}}.into({1, 1}),
+PathRow{"BatchMatMulV3",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4C80, 0x4740, 0x4CD0, 0x4680}).shaped({1, 1, 4}), half({0x4F68, 0x40D8, 0x4A90, 0x4000}).shaped({1, 4, 1})},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x6261}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x6260}, 0}}}.into({1, 1, 1}),
+PathRow{"DepthwiseConv2D",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4840, 0x4E3F, 0x4D14, 0x4A80}).shaped({1, 1, 1, 4}, Format::NCHW), half({0x4DD0, 0x47B6, 0x4CE8, 0x4180}).shaped({1, 1, 1, 4}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x6271}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x6272}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"Conv2DBackpropInputD",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4D6C, 0x4D63, 0x4B9E, 0x471B}).shaped({4, 1, 1, 1}, Format::NCHW), half({0x4D3B, 0x4C40, 0x4860, 0x3C00}).shaped({1, 4, 1, 1}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x6381}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x6380}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"Conv2DTransposeD",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x49B0, 0x4D40, 0x4E41, 0x4926}).shaped({1, 4, 1, 1}, Format::NCHW), half({0x4500, 0x4CB0, 0x4680, 0x4F1F}).shaped({4, 1, 1, 1}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x6315}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x6314}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"Conv2DBackpropFilterD",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4CA0, 0x4A80, 0x4DA0, 0x4C17}).shaped({1, 1, 1, 4}, Format::NCHW), half({0x4D30, 0x4A50, 0x4F40, 0x4880}).shaped({1, 1, 1, 4}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x6544}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x6543}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"DepthwiseConv2DBackpropFilterD",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[1]))}; },
+{half({0x4C00, 0x4C50, 0x4500, 0x4BE0}).shaped({1, 1, 1, 4}, Format::NCHW), half({0x4E57, 0x4C89, 0x4726, 0x4DAE}).shaped({1, 1, 1, 4}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x6458}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x6459}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"DepthwiseConv2DBackpropInputD",
+"the product overflows in the cast",
+[](M &m, X x) {
+return Values{m.mul(x[0][0], x[1][0])};
+},
+{half({0x5C00, 0}).shaped({1, 1, 1, 2}, Format::NCHW), half({0x5C00}).shaped({1, 1, 1, 1}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x7BFF}, CO},
+{"fp16 sum", nowhere, {.half = true}, {0x7BFF}, FO}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 2}, Format::NCHW),
+PathRow{"MaxPoolGradWithArgmax",
+"the pixel in the middle has both maxima",
+[](M &m, X x) {
+return Values{0, m.add(x[1][0], x[1][1])};
+},
+{half({0, 0x3C00, 0}).shaped({1, 1, 1, 3}, Format::NC1HWC0), half({0x7BFF, 0x4C00}).shaped({1, 1, 1, 2}, Format::NC1HWC0), Operand{DataType::UInt16, {0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}},
+Half,
+{{"fp32, one rounding", everywhere, {}, {0, 0x7BFF}, CO},
+{"every instruction in fp16", nowhere, {.half = true}, {0, 0x7BFF}, FO}},
+{{"ksize", List{1, 1, 1, 2}}, {"padding", std::string("VALID")}, {"strides", List{1, 1, 1, 1}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 3}, Format::NC1HWC0),
+PathRow{"ResizeBilinearV2D",
+"between two pixels",
+[](M &m, X x) {
+auto between = [&](double from, double to, double weight) {
+   return m.add(from, m.mul(m.sub(to, from), weight));
+ };
+ // Two pixels to four: the second lies halfway between them, the rest of the
+ // row has no neighbour.
+ return Values{x[0][0], between(x[0][0], x[0][1], 0.5)};
+},
+{half({0x5C83, 0x6480}).shaped({1, 1, 1, 2}, Format::NCHW)},
+Half,
+{{"fp32, one rounding", everywhere, {}, {0x5C83, 0x61A1}, 0},
+{"every instruction in fp16", nowhere, {.half = true}, {0x5C83, 0x61A0}, 0}},
+{{"size", List{1, 4}}}}.into({1, 1, 1, 4}, Format::NCHW),
+PathRow{"ResizeBilinearV2",
+"between two pixels",
+[](M &m, X x) {
+auto between = [&](double from, double to, double weight) {
+   return m.add(from, m.mul(m.sub(to, from), weight));
+ };
+ // Two pixels to four: the second lies halfway between them, the rest of the
+ // row has no neighbour.
+ return Values{x[0][0], between(x[0][0], x[0][1], 0.5)};
+},
+{half({0x5B44, 0x652C}).shaped({1, 1, 1, 2}, Format::NCHW), ints({1, 4})},
+Half,
+{{"fp32, one rounding", everywhere, {}, {0x5B44, 0x6214}, 0},
+{"every instruction in fp16", nowhere, {.half = true}, {0x5B44, 0x6215}, 0}}}.into({1, 1, 1, 4}, Format::NCHW),
+PathRow{"DepthwiseConv2DBackpropFilter",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[2]))}; },
+{half({0x4422, 0x4C10, 0x490A, 0x4DF4}).shaped({1, 1, 1, 4}, Format::NCHW), ints({1, 1, 1, 1}), half({0x4800, 0x4BE0, 0x4F18, 0x4CA3}).shaped({1, 1, 1, 4}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x63F1}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x63F2}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"Conv2DBackpropFilter",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[0], x[2]))}; },
+{half({0x4F00, 0x4D90, 0x4700, 0x4100}).shaped({1, 1, 1, 4}, Format::NCHW), ints({1, 1, 1, 1}), half({0x4A00, 0x474C, 0x4720, 0x3C00}).shaped({1, 1, 1, 4}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x604D}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x604E}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"Conv2DTranspose",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[1], x[2]))}; },
+{ints({1, 1, 1, 1}), half({0x4480, 0x4D09, 0x48F6, 0x45A0}).shaped({1, 4, 1, 1}, Format::NCHW), half({0x4F58, 0x4CE4, 0x48C0, 0x4000}).shaped({4, 1, 1, 1}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x60EF}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x60EE}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"Conv2DBackpropInput",
+"sum of products",
+[](M &m, X x) { return Values{m.running(products(m, x[1], x[2]))}; },
+{ints({1, 1, 1, 1}), half({0x4A44, 0x45F5, 0x4BD8, 0x4DE0}).shaped({4, 1, 1, 1}, Format::NCHW), half({0x45C0, 0x463C, 0x3C00, 0x4BB8}).shaped({1, 4, 1, 1}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x5F9F}, 0},
+{"fp16 sum", nowhere, {.half = true}, {0x5F9E}, 0}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"DepthwiseConv2DBackpropInput",
+"the product overflows in the cast",
+[](M &m, X x) {
+return Values{m.mul(x[1][0], x[2][0])};
+},
+{ints({1, 1, 1, 2}), half({0x5C00, 0}).shaped({1, 1, 1, 2}, Format::NCHW), half({0x5C00}).shaped({1, 1, 1, 1}, Format::NCHW)},
+Half,
+{{"fp32 sum, one rounding", everywhere, {}, {0x7BFF}, CO},
+{"fp16 sum", nowhere, {.half = true}, {0x7BFF}, FO}},
+{{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 2}, Format::NCHW)
+};
 }

@@ -34,6 +34,7 @@ public:
 
   const Path path;
   StatusBits bits = status::None;
+  bool usesFunctions = false; ///< exp or ln, of which only a bound is known
 
   /// A constant as the instruction's operand.
   double constant(double value) const {
@@ -44,8 +45,19 @@ public:
   double mul(double a, double b) { return product(a * b, a, b, path.half); }
   double div(double a, double b) { return product(a / b, a, b, path.half); }
   double sqrt(double a) { return product(std::sqrt(a), a, a, path.half); }
-  double max(double a, double b) { return read(a, b), std::max(a, b); }
-  double min(double a, double b) { return read(a, b), std::min(a, b); }
+  /// A NaN wins, and -0 is below +0.
+  double max(double a, double b) {
+    read(a, b);
+    if (std::isnan(a) || std::isnan(b))
+      return NAN;
+    return a > b || (a == b && !std::signbit(a)) ? a : b;
+  }
+  double min(double a, double b) {
+    read(a, b);
+    if (std::isnan(a) || std::isnan(b))
+      return NAN;
+    return a < b || (a == b && std::signbit(a)) ? a : b;
+  }
   double abs(double a) { return read(a, a), std::abs(a); }
   double neg(double a) { return read(a, a), -a; }
   double exp(double a) { return function(std::exp, a); }
@@ -88,7 +100,7 @@ public:
     const double result = nearestHalf(value);
     if (std::isfinite(value) && std::abs(value) >= 65520)
       bits |= status::CastOverflow;
-    if (value != 0 && result == 0)
+    if (isTooSmall(value, result))
       bits |= status::CastUnderflow;
     return result;
   }
@@ -106,6 +118,9 @@ private:
       return value;
     const int unit = std::max(std::ilogb(value), -14) - 10;
     return std::ldexp(std::nearbyint(std::ldexp(value, -unit)), unit);
+  }
+  static bool isTooSmall(double value, double result) {
+    return result == 0 && value != 0 && !std::isnan(value);
   }
   void read(double a, double b) {
     if (!std::isfinite(a) || !std::isfinite(b))
@@ -125,11 +140,12 @@ private:
   }
   double product(double value, double a, double b, bool half) {
     const double result = rounded(value, a, b, half);
-    if (half && value != 0 && result == 0)
+    if (half && isTooSmall(value, result))
       bits |= status::FloatUnderflow;
     return result;
   }
   double function(double (*definition)(double), double a) {
+    usesFunctions = true;
     if (path.half || !path.halfExp)
       return product(definition(a), a, a, path.half);
     const double narrow = cast(a);
