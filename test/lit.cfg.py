@@ -44,6 +44,8 @@ tools = [
     "npu-dump",
     "npu-lsp-server",
     "npu-graph-diff",
+    "npu-operator-list",
+    "npu-shape-check",
     "mlir-opt",
 ]
 llvm_config.add_tool_substitutions(tools, tool_dirs)

@@ -219,11 +219,6 @@ def main():
             lines.append(f"- {kind}, {reason}")
     if not why_not:
         lines.append("Nothing.")
-    lines += [
-        "",
-        "Stage files from before shapes are inferred (protein-00007) have tensors",
-        "without dimensions; they serve as `--fusion-source`.",
-    ]
     arguments.output.write_text("\n".join(lines) + "\n")
 
 

@@ -7,6 +7,8 @@
 #include "npu/Dialect/Instr/IR/Instr.h"
 #include "npu/Execution/TensorTypes.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
+
 #include <cstring>
 
 using namespace mlir;
@@ -29,6 +31,7 @@ static std::optional<AttributeValue> getFlattened(ArrayAttr lists) {
 
 /// The value of an attribute of the graph, if it is one that kernels can read.
 static std::optional<AttributeValue> getAttributeValue(Attribute attr) {
+  attr = ge::getPlainValue(attr);
   if (auto boolean = dyn_cast<BoolAttr>(attr))
     return boolean.getValue();
   if (auto integer = dyn_cast<IntegerAttr>(attr))
@@ -51,27 +54,36 @@ static std::optional<AttributeValue> getAttributeValue(Attribute attr) {
     return result;
   }
   auto value = dyn_cast<ge::ValueAttr>(attr);
-  if (!value)
-    return std::nullopt;
-  if (value.getKind() == "dt")
-    return getAttributeValue(value.getPayload());
-  if (auto lists = dyn_cast<ArrayAttr>(value.getPayload());
+  if (auto lists =
+          value ? dyn_cast<ArrayAttr>(value.getPayload()) : ArrayAttr();
       lists && value.getKind() == "list_list_int")
     return getFlattened(lists);
-  // A list without val_type, as older releases print it.
-  auto list = dyn_cast<DictionaryAttr>(value.getPayload());
-  if (value.getKind() == "list" && list && list.size() == 1)
-    return getAttributeValue(list.begin()->getValue());
   return std::nullopt;
 }
 
-static Attributes getAttributes(NodeOp node) {
+Attributes npu::getKernelAttributes(NodeOp node) {
   Attributes attributes;
   for (NamedAttribute attr : node.getAttrs())
     if (std::optional<AttributeValue> value =
             getAttributeValue(attr.getValue()))
       attributes.set(attr.getName().str(), std::move(*value));
   return attributes;
+}
+
+std::optional<ByteView> npu::getPayload(NodeOp node) {
+  auto value = dyn_cast_or_null<ge::ValueAttr>(node.getNodeAttr("value"));
+  if (!value || value.getKind() != "t")
+    return std::nullopt;
+  Attribute data = cast<DictionaryAttr>(value.getPayload()).get("data");
+  auto view = [](const char *bytes, size_t size) {
+    return ByteView(reinterpret_cast<const std::byte *>(bytes), size);
+  };
+  if (auto string = dyn_cast_or_null<StringAttr>(data))
+    return view(string.data(), string.size());
+  if (auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(data))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      return view(blob->getData().data(), blob->getData().size());
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,7 +355,7 @@ npu::bindKernel(NodeOp node, const NodeTensors &tensors,
   NodeSpec spec;
   spec.type = node.getOpType().str();
   spec.name = node.getNodeName().str();
-  spec.attrs = getAttributes(node);
+  spec.attrs = getKernelAttributes(node);
   spec.inputs = tensors.inputs;
   spec.outputs = tensors.outputs;
   spec.constants = std::move(constants);

@@ -15,6 +15,13 @@ struct NodeTensors {
 };
 Expected<NodeTensors> getNodeTensors(ge::NodeOp node);
 
+/// The attributes of \p node that kernels can read.
+kernels::Attributes getKernelAttributes(ge::NodeOp node);
+
+/// The payload that the graph text has for a constant or variable; empty if it
+/// was dumped without.
+std::optional<ByteView> getPayload(ge::NodeOp node);
+
 /// Follows \p value, of a member of a fused node, out of the nodes that pass it
 /// on: to an input or output of the outermost one, or, where it goes no
 /// further, to the value of a member.

@@ -2,7 +2,6 @@
 
 #include "npu/Execution/Plan.h"
 
-#include "InPlaceUpdates.h"
 #include "KernelBinding.h"
 #include "ScalarValue.h"
 
@@ -18,9 +17,8 @@ using ge::GraphOp;
 using ge::NodeOp;
 using Kind = PlannedNode::Kind;
 
-std::string PlannedNode::describe() const {
+std::string npu::describe(NodeOp node) {
   std::string text;
-  NodeOp node = op;
   if (auto loc = node.getLoc()->findInstanceOf<FileLineColLoc>())
     text = loc.getFilename().str() + ":" + std::to_string(loc.getLine()) + ": ";
   return text + node.getOpType().str() + " '" + node.getNodeName().str() + "'";
@@ -90,18 +88,27 @@ static constexpr TypeRow typeTable[] = {
     {"NPUClearFloatStatusV2", Kind::FloatStatus, SourceRole::Input, true},
 };
 
-static const TypeRow *findType(NodeOp node) {
-  StringRef type = node.getOpType();
-  const bool isFrameworks = type == "FrameworkOp";
-  if (isFrameworks)
-    if (auto original =
-            dyn_cast_or_null<StringAttr>(node.getNodeAttr("original_type")))
-      type = original;
+/// The row of an operator of \p type, or of one that \p isFrameworks.
+static const TypeRow *findType(StringRef type, bool isFrameworks) {
   const TypeRow *row = llvm::find_if(
       typeTable, [&](const TypeRow &row) { return row.type == type; });
   if (row == std::end(typeTable) || (row->isFrameworks && !isFrameworks))
     return nullptr;
   return row;
+}
+
+static const TypeRow *findType(NodeOp node) {
+  const bool isFrameworks = node.getOpType() == "FrameworkOp";
+  if (isFrameworks)
+    if (auto original =
+            dyn_cast_or_null<StringAttr>(node.getNodeAttr("original_type")))
+      return findType(original.strref(), isFrameworks);
+  return findType(node.getOpType(), isFrameworks);
+}
+
+Kind npu::getKind(StringRef type) {
+  const TypeRow *row = findType(type, /*isFrameworks=*/false);
+  return row ? row->kind : Kind::Compute;
 }
 
 static bool hasTask(NodeOp node) {
@@ -112,9 +119,7 @@ static bool hasTask(NodeOp node) {
   return !row || row->hasTask;
 }
 
-/// The nodes in an order in which every producer comes first. Ready nodes are
-/// taken in the order of the file.
-static Expected<std::vector<NodeOp>> sortNodes(GraphOp graph) {
+Expected<std::vector<NodeOp>> npu::sortNodes(GraphOp graph) {
   std::vector<NodeOp> nodes(graph.getBody().getOps<NodeOp>().begin(),
                             graph.getBody().getOps<NodeOp>().end());
   llvm::DenseMap<Operation *, unsigned> position;
@@ -231,11 +236,14 @@ static bool holds(uint64_t bytes, const TensorDesc &wanted) {
 /// place. \p slotSizes has the bytes of slots.
 static Status planUpdates(PlannedNode &node,
                           const std::vector<uint64_t> &slotSizes) {
-  for (const InPlaceUpdate &update : getInPlaceUpdates(node.op.getOpType())) {
+  const catalog::Row *row = catalog::lookup(node.op.getOpType());
+  if (!row)
+    return {};
+  for (const catalog::Update &update : catalog::getUpdates(*row)) {
     // The kernel says what is wrong with a node that lacks one of them.
     if (update.input >= node.inputs.size() || !node.inputs[update.input])
       continue;
-    const bool isHidden = update.output == InPlaceUpdate::Hidden;
+    const bool isHidden = update.output == catalog::Update::Hidden;
     if (!isHidden && update.output >= node.outputs.size())
       continue;
     const TensorDesc &from = *node.inputs[update.input];
@@ -351,7 +359,7 @@ Status Planner::connectInputs(PlannedNode &node) {
 void Planner::addOutputs(PlannedNode &node) {
   for (auto [index, desc] : llvm::enumerate(node.outputs)) {
     const auto update =
-        llvm::find_if(node.updates, [&](const InPlaceUpdate &update) {
+        llvm::find_if(node.updates, [&](const catalog::Update &update) {
           return update.output == index;
         });
     if (update != node.updates.end()) {
@@ -586,8 +594,8 @@ void Plan::bindKernels(const kernels::Registry &registry,
                                                       : slotBytes[slot]);
     node.memberValues = getDumpedMemberValues(node.op);
     NodeTensors tensors{node.inputs, node.outputs};
-    for (const InPlaceUpdate &update : node.updates)
-      if (update.output == InPlaceUpdate::Hidden)
+    for (const catalog::Update &update : node.updates)
+      if (update.output == catalog::Update::Hidden)
         tensors.outputs.push_back(*node.inputs[update.input]);
     Expected<std::unique_ptr<kernels::Kernel>> kernel =
         bindKernel(node.op, tensors, std::move(constants), registry, config,

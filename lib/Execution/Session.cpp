@@ -3,12 +3,12 @@
 #include "npu/Execution/Session.h"
 
 #include "DenormalFlush.h"
+#include "KernelBinding.h"
 #include "ScalarValue.h"
 #include "SecondMoments.h"
 
 #include "npu/Execution/TensorTypes.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <chrono>
@@ -27,24 +27,6 @@ Session::Session(SessionOptions options)
 //===----------------------------------------------------------------------===//
 // Sources
 //===----------------------------------------------------------------------===//
-
-/// The payload that the graph text has for a constant or variable; empty if it
-/// was dumped without.
-static std::optional<ByteView> getPayload(ge::NodeOp node) {
-  auto value = dyn_cast_or_null<ge::ValueAttr>(node.getNodeAttr("value"));
-  if (!value || value.getKind() != "t")
-    return std::nullopt;
-  Attribute data = cast<DictionaryAttr>(value.getPayload()).get("data");
-  auto view = [](const char *bytes, size_t size) {
-    return ByteView(reinterpret_cast<const std::byte *>(bytes), size);
-  };
-  if (auto string = dyn_cast_or_null<StringAttr>(data))
-    return view(string.data(), string.size());
-  if (auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(data))
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      return view(blob->getData().data(), blob->getData().size());
-  return std::nullopt;
-}
 
 static std::string describeTensor(const PlannedNode &node, unsigned output) {
   std::string name = node.describe();
@@ -532,8 +514,8 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
     for (const TensorDesc &desc : node.outputs)
       resultDescs.push_back(&desc);
     SmallVector<unsigned, 4> updated; // by update: the result
-    for (const InPlaceUpdate &update : node.updates) {
-      if (update.output != InPlaceUpdate::Hidden) {
+    for (const catalog::Update &update : node.updates) {
+      if (update.output != catalog::Update::Hidden) {
         updated.push_back(update.output);
         continue;
       }

@@ -16,32 +16,21 @@ static std::string print(Type type) {
   return text;
 }
 
-Expected<TensorDesc> npu::getTensorDesc(Type type) {
+Expected<TensorDesc> npu::readTensorDesc(Type type) {
   auto tensor = dyn_cast_or_null<RankedTensorType>(type);
   if (!tensor)
     return Status::error("expected a tensor of known rank, found " +
                          (type ? print(type) : "no type"));
-  if (!tensor.hasStaticShape())
-    return Status::error("expected known dimensions, found " + print(type));
 
   TensorDesc desc;
   StringRef name = ge::getDataTypeName(tensor.getElementType());
   std::optional<DataType> dtype = parseDataType(name);
   if (!dtype)
     return Status::error("unknown data type '" + name.str() + "'");
-  if (getBitWidth(*dtype) == 0)
-    return Status::error("elements of type " + name.str() +
-                         " have no fixed size");
   desc.dtype = *dtype;
-  desc.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  for (int64_t dim : tensor.getShape())
+    desc.shape.push_back(ShapedType::isDynamic(dim) ? -1 : dim);
   desc.originShape = desc.shape;
-
-  auto hasSize = [&](const Shape &shape) {
-    return getCheckedByteSize(desc.dtype, shape).has_value();
-  };
-  if (!hasSize(desc.shape))
-    return Status::error("expected a size that 64 bits hold, found " +
-                         print(type));
 
   auto layout = dyn_cast_or_null<ge::LayoutAttr>(tensor.getEncoding());
   if (!layout)
@@ -68,9 +57,26 @@ Expected<TensorDesc> npu::getTensorDesc(Type type) {
   if (layout.getOriginShape()) {
     ArrayRef<int64_t> dims = layout.getOriginShape();
     desc.originShape.assign(dims.begin(), dims.end());
-    if (!hasSize(desc.originShape))
-      return Status::error("expected known origin dimensions, found " +
-                           print(type));
   }
+  return desc;
+}
+
+Expected<TensorDesc> npu::getTensorDesc(Type type) {
+  if (auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+      tensor && !tensor.hasStaticShape())
+    return Status::error("expected known dimensions, found " + print(type));
+  Expected<TensorDesc> desc = readTensorDesc(type);
+  if (!desc)
+    return desc;
+  if (getBitWidth(desc->dtype) == 0)
+    return Status::error("elements of type " +
+                         std::string(getName(desc->dtype)) +
+                         " have no fixed size");
+  if (!getCheckedByteSize(desc->dtype, desc->shape))
+    return Status::error("expected a size that 64 bits hold, found " +
+                         print(type));
+  if (!getCheckedByteSize(desc->dtype, desc->originShape))
+    return Status::error("expected known origin dimensions, found " +
+                         print(type));
   return desc;
 }

@@ -16,8 +16,9 @@ bool isFloat(const NodeSpec &spec) {
 
 /// Whether the attribute asks for the form by erf; Gelu has no attribute.
 Expected<bool> isByErf(const NodeSpec &spec) {
-  auto approximate = spec.attrs.get<std::string>(
-      "approximate", spec.type.ends_with("V2") ? "none" : "tanh");
+  if (!spec.type.ends_with("V2"))
+    return false;
+  auto approximate = spec.attribute<std::string>("approximate");
   if (!approximate)
     return approximate.takeStatus();
   if (*approximate != "none" && *approximate != "tanh")
@@ -62,13 +63,12 @@ Expected<Binding> bindFastGelu(const NodeSpec &spec, ElementwiseOp op,
   return Binding{op, {}};
 }
 
-/// Attributes with their defaults as parameters, in order.
-Expected<Binding>
-bindFloats(const NodeSpec &spec, ElementwiseOp op,
-           std::initializer_list<std::pair<const char *, float>> attributes) {
+/// Attributes as parameters, in order.
+Expected<Binding> bindFloats(const NodeSpec &spec, ElementwiseOp op,
+                             std::initializer_list<const char *> attributes) {
   Binding binding{op, {}};
-  for (const auto &[name, fallback] : attributes) {
-    auto value = spec.attrs.get<float>(name, fallback);
+  for (const char *name : attributes) {
+    auto value = spec.attribute<float>(name);
     if (!value)
       return value.takeStatus();
     binding.params.push_back(*value);
@@ -78,8 +78,7 @@ bindFloats(const NodeSpec &spec, ElementwiseOp op,
 
 Expected<Binding> bindElu(const NodeSpec &spec, ElementwiseOp op,
                           const NumericConfig &) {
-  return bindFloats(spec, op,
-                    {{"alpha", 1.0f}, {"scale", 1.0f}, {"input_scale", 1.0f}});
+  return bindFloats(spec, op, {"alpha", "scale", "input_scale"});
 }
 
 Expected<Binding> bindSelu(const NodeSpec &, ElementwiseOp op,
@@ -89,12 +88,12 @@ Expected<Binding> bindSelu(const NodeSpec &, ElementwiseOp op,
 
 Expected<Binding> bindHardSigmoid(const NodeSpec &spec, ElementwiseOp op,
                                   const NumericConfig &) {
-  return bindFloats(spec, op, {{"alpha", 0.16666666f}, {"beta", 0.5f}});
+  return bindFloats(spec, op, {"alpha", "beta"});
 }
 
 Expected<Binding> bindSwish(const NodeSpec &spec, ElementwiseOp op,
                             const NumericConfig &) {
-  auto binding = bindFloats(spec, op, {{"scale", 1.0f}});
+  auto binding = bindFloats(spec, op, {"scale"});
   // Of mixed types everything is fp32.
   const bool isHalf = spec.inputs.front()->dtype == DataType::Float16 &&
                       spec.outputs.front().dtype == DataType::Float16;
@@ -105,12 +104,12 @@ Expected<Binding> bindSwish(const NodeSpec &spec, ElementwiseOp op,
 
 Expected<Binding> bindThreshold(const NodeSpec &spec, ElementwiseOp op,
                                 const NumericConfig &) {
-  return bindFloats(spec, op, {{"alpha", 1.0f}});
+  return bindFloats(spec, op, {"alpha"});
 }
 
 Expected<Binding> bindSlope(const NodeSpec &spec, ElementwiseOp op,
                             const NumericConfig &) {
-  return bindFloats(spec, op, {{"negative_slope", 0.0f}});
+  return bindFloats(spec, op, {"negative_slope"});
 }
 
 // Programs with exp run in fp16 on Ascend310, in whole or in part.

@@ -115,7 +115,7 @@ ApplyAdamKernel::create(const NodeSpec &spec, const NumericConfig &) {
       return nodeError(spec, "output " + std::to_string(i) + " is " +
                                  spec.outputs[i].toString() + ", expected " +
                                  var.toString());
-  auto nesterov = spec.attrs.get<bool>("use_nesterov", false);
+  auto nesterov = spec.attribute<bool>("use_nesterov");
   if (!nesterov)
     return inNode(spec, nesterov.takeStatus());
   auto kernel = std::make_unique<ApplyAdamKernel>();

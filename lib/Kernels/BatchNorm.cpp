@@ -202,7 +202,7 @@ struct Row {
   unsigned lines, values; ///< inputs: lines come first
   bool givesLine;         ///< the first output is a line
   unsigned results;       ///< the other outputs
-  float epsilon;          ///< default; negative where it is required
+  bool hasEpsilon;
   std::string_view numericPath;
 };
 
@@ -212,18 +212,18 @@ constexpr std::string_view Sums =
     "has atomics";
 
 constexpr Row rows[] = {
-    {"BNTrainingReduce", reduce, 1, 0, false, 2, 0, Sums},
-    {"BNTrainingUpdate", update, 1, 6, true, 4, -1, AtEnd},
-    {"BNTrainingUpdateV2", updateV2, 1, 4, true, 2, -1, AtEnd},
-    {"BNTrainingUpdateV3", updateV3, 1, 4, true, 4, -1, AtEnd},
-    {"BNTrainingUpdateGrad", updateGrad, 2, 2, false, 2, 1e-4f, Sums},
-    {"BNTrainingReduceGrad", reduceGrad, 2, 5, true, 0, 1e-4f, AtEnd},
-    {"BNInfer", infer, 1, 4, true, 0, -1, AtEnd},
-    {"BatchNormGrad", gradient, 2, 3, true, 4, 1e-4f, AtEnd},
-    {"BatchNorm", train, 1, 2, true, 5, 1e-4f, AtEnd},
+    {"BNTrainingReduce", reduce, 1, 0, false, 2, false, Sums},
+    {"BNTrainingUpdate", update, 1, 6, true, 4, true, AtEnd},
+    {"BNTrainingUpdateV2", updateV2, 1, 4, true, 2, true, AtEnd},
+    {"BNTrainingUpdateV3", updateV3, 1, 4, true, 4, true, AtEnd},
+    {"BNTrainingUpdateGrad", updateGrad, 2, 2, false, 2, true, Sums},
+    {"BNTrainingReduceGrad", reduceGrad, 2, 5, true, 0, true, AtEnd},
+    {"BNInfer", infer, 1, 4, true, 0, true, AtEnd},
+    {"BatchNormGrad", gradient, 2, 3, true, 4, true, AtEnd},
+    {"BatchNorm", train, 1, 2, true, 5, true, AtEnd},
 };
 constexpr Row inference = {
-    "BatchNorm", inferWithStatistics, 1, 4, true, 5, 1e-4f, AtEnd};
+    "BatchNorm", inferWithStatistics, 1, 4, true, 5, true, AtEnd};
 
 /// What a thread computes a block of adjacent channels with.
 struct Workspace {
@@ -279,12 +279,12 @@ Status BatchNormKernel::bindAttributes(const NodeSpec &spec) {
     return Status::error("is not a batch normalisation");
   if (spec.type == "BatchNormGrad" && !*training)
     return Status::error("attribute 'is_training' is false, expected true");
-  auto given = row->epsilon < 0
-                   ? spec.attrs.require<float>("epsilon")
-                   : spec.attrs.get<float>("epsilon", row->epsilon);
-  if (!given)
-    return given.takeStatus();
-  epsilon = *given;
+  if (row->hasEpsilon) {
+    auto given = spec.attribute<float>("epsilon");
+    if (!given)
+      return given.takeStatus();
+    epsilon = *given;
+  }
   if (row->program == update) {
     auto moving = spec.attrs.require<float>("factor");
     if (!moving)

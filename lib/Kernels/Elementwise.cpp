@@ -130,9 +130,9 @@ ElementwisePath pathForFloat(const NumericConfig &config) {
 using Binding = ElementwiseBinding;
 
 Expected<Binding> bindExpOrLog(const NodeSpec &spec, ElementwiseOp op) {
-  auto base = spec.attrs.get<float>("base", -1.0f);
-  auto scale = spec.attrs.get<float>("scale", 1.0f);
-  auto shift = spec.attrs.get<float>("shift", 0.0f);
+  auto base = spec.attribute<float>("base");
+  auto scale = spec.attribute<float>("scale");
+  auto shift = spec.attribute<float>("shift");
   for (auto *attr : {&base, &scale, &shift})
     if (!*attr)
       return attr->takeStatus();
@@ -149,8 +149,8 @@ Expected<Binding> bindExpOrLog(const NodeSpec &spec, ElementwiseOp op) {
 }
 
 Expected<Binding> bindEltwise(const NodeSpec &spec) {
-  auto mode = spec.attrs.get<int64_t>("mode", 1);
-  auto coeff = spec.attrs.get<std::vector<float>>("coeff", {});
+  auto mode = spec.attribute<int64_t>("mode");
+  auto coeff = spec.attribute<std::vector<float>>("coeff");
   if (!mode)
     return mode.takeStatus();
   if (!coeff)
@@ -192,7 +192,7 @@ Expected<Binding> bindAttributes(const NodeSpec &spec,
   case ElementwiseOp::AddScalar:
     return scalar(spec.attrs.require<float>("value"));
   case ElementwiseOp::LeakyRelu:
-    return scalar(spec.attrs.get<float>("negative_slope", 0.0f));
+    return scalar(spec.attribute<float>("negative_slope"));
   case ElementwiseOp::Exp:
   case ElementwiseOp::Log:
     return bindExpOrLog(spec, row.op);

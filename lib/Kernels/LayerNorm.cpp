@@ -46,9 +46,8 @@ LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   auto kernel = std::make_unique<LayerNormKernel>();
   kernel->givesRoot = spec.type == "LayerNormV3";
   kernel->mode = config.overflow;
-  auto begin = spec.attrs.get<int64_t>("begin_norm_axis", 0);
-  auto epsilon =
-      spec.attrs.get<float>("epsilon", kernel->givesRoot ? 1e-5f : 1e-7f);
+  auto begin = spec.attribute<int64_t>("begin_norm_axis");
+  auto epsilon = spec.attribute<float>("epsilon");
   auto implMode = readImplMode(spec);
   if (!begin)
     return inNode(spec, begin.takeStatus());

@@ -98,8 +98,8 @@ NonMaxSuppressionKernel::create(const NodeSpec &spec, const NumericConfig &) {
   for (auto *attribute : {&perClass, &total})
     if (!*attribute)
       return inNode(spec, attribute->takeStatus());
-  auto frame = spec.attrs.get<bool>("change_coordinate_frame", false);
-  auto transposed = spec.attrs.get<bool>("transpose_box", false);
+  auto frame = spec.attribute<bool>("change_coordinate_frame");
+  auto transposed = spec.attribute<bool>("transpose_box");
   for (auto *attribute : {&frame, &transposed})
     if (!*attribute)
       return inNode(spec, attribute->takeStatus());

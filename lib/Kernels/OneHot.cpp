@@ -60,7 +60,7 @@ Expected<std::unique_ptr<Kernel>> OneHotKernel::create(const NodeSpec &spec,
   if (Status status = checkArity(spec, on + 2, 1); !status)
     return status;
   const TensorDesc &x = *spec.inputs[0], &y = spec.outputs[0];
-  auto axisNumber = spec.attrs.get<int64_t>("axis", -1);
+  auto axisNumber = spec.attribute<int64_t>("axis");
   if (!axisNumber)
     return inNode(spec, axisNumber.takeStatus());
   auto axis = normalizeAxis(*axisNumber, x.shape.size() + 1);

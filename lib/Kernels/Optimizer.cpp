@@ -12,7 +12,7 @@ using Binding = ElementwiseBinding;
 
 Expected<Binding> bindMomentum(const NodeSpec &spec, ElementwiseOp op,
                                const NumericConfig &) {
-  auto nesterov = spec.attrs.get<bool>("use_nesterov", false);
+  auto nesterov = spec.attribute<bool>("use_nesterov");
   if (!nesterov)
     return nesterov.takeStatus();
   if (*nesterov)
@@ -41,7 +41,7 @@ constexpr const char *rmsPropNames[] = {"rho", "momentum", "epsilon"};
 
 Expected<Binding> bindAdagrad(const NodeSpec &spec, ElementwiseOp op,
                               const NumericConfig &) {
-  auto updates = spec.attrs.get<bool>("update_slots", true);
+  auto updates = spec.attribute<bool>("update_slots");
   if (!updates)
     return updates.takeStatus();
   return Binding{op, {*updates ? 1.0f : 0.0f}};
@@ -49,8 +49,8 @@ Expected<Binding> bindAdagrad(const NodeSpec &spec, ElementwiseOp op,
 
 Expected<Binding> bindAdamW(const NodeSpec &spec, ElementwiseOp op,
                             const NumericConfig &) {
-  auto amsgrad = spec.attrs.get<bool>("amsgrad", false);
-  auto maximize = spec.attrs.get<bool>("maximize", false);
+  auto amsgrad = spec.attribute<bool>("amsgrad");
+  auto maximize = spec.attribute<bool>("maximize");
   if (!amsgrad)
     return amsgrad.takeStatus();
   if (!maximize)
@@ -62,9 +62,9 @@ Expected<Binding> bindAdamW(const NodeSpec &spec, ElementwiseOp op,
 
 Expected<Binding> bindSgd(const NodeSpec &spec, ElementwiseOp op,
                           const NumericConfig &) {
-  auto dampening = spec.attrs.get<float>("dampening", 0.0f);
-  auto decay = spec.attrs.get<float>("weight_decay", 0.0f);
-  auto nesterov = spec.attrs.get<bool>("nesterov", false);
+  auto dampening = spec.attribute<float>("dampening");
+  auto decay = spec.attribute<float>("weight_decay");
+  auto nesterov = spec.attribute<bool>("nesterov");
   for (auto *attr : {&dampening, &decay})
     if (!*attr)
       return attr->takeStatus();

@@ -50,11 +50,11 @@ Status checkAxis(const WindowAxis &axis, int64_t in, int64_t out, char name) {
 } // namespace
 
 Expected<PoolingWindow> kernels::readCaffeWindow(const NodeSpec &spec) {
-  auto mode = spec.attrs.get<int64_t>("mode", 0);
-  auto global = spec.attrs.get<bool>("global_pooling", false);
-  auto size = spec.attrs.get<IntList>("window", {1, 1});
-  auto stride = spec.attrs.get<IntList>("stride", {1, 1});
-  auto pad = spec.attrs.get<IntList>("pad", {0, 0, 0, 0});
+  auto mode = spec.attribute<int64_t>("mode");
+  auto global = spec.attribute<bool>("global_pooling");
+  auto size = spec.attribute<IntList>("window");
+  auto stride = spec.attribute<IntList>("stride");
+  auto pad = spec.attribute<IntList>("pad");
   if (!mode)
     return mode.takeStatus();
   if (!global)
@@ -86,13 +86,13 @@ Expected<PoolingWindow> kernels::readCaffeWindow(const NodeSpec &spec) {
 Expected<PoolingWindow> kernels::readPoolingWindow(const NodeSpec &spec,
                                                    const Shape &shape) {
   const bool isV3 = spec.type == "MaxPoolV3";
+  // Not all of these operators have the attribute.
   auto format =
       spec.attrs.get<std::string>("data_format", isV3 ? "NCHW" : "NHWC");
   auto size = spec.attrs.require<IntList>("ksize");
   auto stride = spec.attrs.require<IntList>("strides");
-  auto padding = isV3
-                     ? spec.attrs.get<std::string>("padding_mode", "CALCULATED")
-                     : spec.attrs.require<std::string>("padding");
+  auto padding = isV3 ? spec.attribute<std::string>("padding_mode")
+                      : spec.attrs.require<std::string>("padding");
   auto pads = spec.attrs.get<IntList>("pads", {0, 0, 0, 0});
   auto global = spec.attrs.get<bool>("global_pooling", false);
   for (auto *text : {&format, &padding})

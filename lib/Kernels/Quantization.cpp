@@ -173,7 +173,7 @@ Expected<Scaling> readScaling(const NodeSpec &spec) {
   auto offset = spec.attrs.require<float>("offset");
   if (!offset)
     return offset.takeStatus();
-  auto isSqrt = spec.attrs.get<bool>("sqrt_mode", false);
+  auto isSqrt = spec.attribute<bool>("sqrt_mode");
   if (!isSqrt)
     return isSqrt.takeStatus();
   return Scaling{*scale, *offset, *isSqrt};
@@ -217,7 +217,7 @@ QuantKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   auto scaling = readScaling(spec);
   if (!scaling)
     return inNode(spec, scaling.takeStatus());
-  auto name = spec.attrs.get<std::string>("round_mode", "Round");
+  auto name = spec.attribute<std::string>("round_mode");
   if (!name)
     return inNode(spec, name.takeStatus());
   constexpr std::pair<std::string_view, RoundingMode> modes[] = {
@@ -450,10 +450,10 @@ DequantKernel::create(const NodeSpec &spec, const NumericConfig &config) {
                                " with scales of " +
                                std::string(getName(scales)) + " to " +
                                spec.outputs[0].toString());
-  auto isSqrt = spec.attrs.get<bool>("sqrt_mode", false);
+  auto isSqrt = spec.attribute<bool>("sqrt_mode");
   if (!isSqrt)
     return inNode(spec, isSqrt.takeStatus());
-  auto isRelu = spec.attrs.get<bool>("relu_flag", false);
+  auto isRelu = spec.attribute<bool>("relu_flag");
   if (!isRelu)
     return inNode(spec, isRelu.takeStatus());
   auto kernel = std::make_unique<DequantKernel>();
@@ -506,7 +506,7 @@ RequantKernel::create(const NodeSpec &spec, const NumericConfig &config) {
     return nodeError(spec, "no conversion of " + spec.inputs[0]->toString() +
                                " with scales " + spec.inputs[1]->toString() +
                                " to " + spec.outputs[0].toString());
-  auto isRelu = spec.attrs.get<bool>("relu_flag", false);
+  auto isRelu = spec.attribute<bool>("relu_flag");
   if (!isRelu)
     return inNode(spec, isRelu.takeStatus());
   auto kernel = std::make_unique<RequantKernel>();

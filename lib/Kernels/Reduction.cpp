@@ -70,7 +70,7 @@ private:
 /// layout does.
 Expected<std::vector<bool>> markAllButChannels(const NodeSpec &spec,
                                                const Layout &layout) {
-  auto format = spec.attrs.get<std::string>("data_format", "NHWC");
+  auto format = spec.attribute<std::string>("data_format");
   if (!format)
     return format.takeStatus();
   std::vector<bool> along(layout.axes().size(), true);

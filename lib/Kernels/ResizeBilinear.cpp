@@ -92,10 +92,10 @@ ResizeBilinearKernel::create(const NodeSpec &spec,
   auto size = readIntegers(spec, spec.type == "ResizeBilinearV2D", 1, "size");
   if (!size)
     return inNode(spec, size.takeStatus());
-  auto alignCorners = spec.attrs.get<bool>("align_corners", false);
+  auto alignCorners = spec.attribute<bool>("align_corners");
   if (!alignCorners)
     return inNode(spec, alignCorners.takeStatus());
-  auto halfPixelCenters = spec.attrs.get<bool>("half_pixel_centers", false);
+  auto halfPixelCenters = spec.attribute<bool>("half_pixel_centers");
   if (!halfPixelCenters)
     return inNode(spec, halfPixelCenters.takeStatus());
   if (*alignCorners && *halfPixelCenters)

@@ -51,7 +51,7 @@ RmsNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   if (Status status = checkArity(spec, operands + 1, operands + 1); !status)
     return status;
   kernel->mode = config.overflow;
-  auto epsilon = spec.attrs.get<float>("epsilon", 1e-6f);
+  auto epsilon = spec.attribute<float>("epsilon");
   if (!epsilon)
     return inNode(spec, epsilon.takeStatus());
   kernel->epsilon = *epsilon;

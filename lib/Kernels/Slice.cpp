@@ -1,5 +1,6 @@
 //===- Slice.cpp - Slices and their gradient ------------------------------===//
 
+#include "Slice.h"
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "DroppedInputs.h"
@@ -29,6 +30,9 @@ public:
 
   /// Reads begin, end and strides from attributes or inputs 1 to 3.
   Expected<std::vector<Range>> parse(bool areAttributes);
+  /// Of what parse found: without the axes that the slice drops, and with those
+  /// that it adds.
+  const Shape &resultShape() const { return result; }
 
 private:
   static bool has(int64_t mask, size_t entry) {
@@ -38,6 +42,7 @@ private:
 
   const NodeSpec &spec;
   const Shape &shape;
+  Shape result;
   IntList begin, end, strides;
   int64_t beginMask = 0, endMask = 0, ellipsisMask = 0, newAxisMask = 0,
           shrinkAxisMask = 0;
@@ -98,7 +103,7 @@ Expected<std::vector<Range>> StridedSliceParser::parse(bool areAttributes) {
        {Mask{"begin_mask", beginMask}, Mask{"end_mask", endMask},
         Mask{"ellipsis_mask", ellipsisMask}, Mask{"new_axis_mask", newAxisMask},
         Mask{"shrink_axis_mask", shrinkAxisMask}}) {
-    auto mask = spec.attrs.get<int64_t>(field.name, 0);
+    auto mask = spec.attribute<int64_t>(field.name);
     if (!mask)
       return mask.takeStatus();
     field.mask = *mask;
@@ -127,15 +132,22 @@ Expected<std::vector<Range>> StridedSliceParser::parse(bool areAttributes) {
                          " axes of a tensor of " +
                          std::to_string(shape.size()));
   std::vector<Range> ranges;
-  auto takeWhole = [&] { ranges.push_back({0, 1, shape[ranges.size()]}); };
+  auto takeWhole = [&] {
+    result.push_back(shape[ranges.size()]);
+    ranges.push_back({0, 1, shape[ranges.size()]});
+  };
   for (size_t entry = 0; entry < begin.size(); ++entry) {
     if (has(ellipsisMask, entry)) {
       for (size_t i = named; i < shape.size(); ++i)
         takeWhole();
-    } else if (!has(newAxisMask, entry)) {
+    } else if (has(newAxisMask, entry)) {
+      result.push_back(1);
+    } else {
       auto range = parseEntry(entry, shape[ranges.size()]);
       if (!range)
         return range.takeStatus();
+      if (!has(shrinkAxisMask, entry))
+        result.push_back(range->count);
       ranges.push_back(*range);
     }
   }
@@ -287,6 +299,22 @@ createSliceGradOfInputs(const NodeSpec &spec, const NumericConfig &config) {
 }
 
 } // namespace
+
+Expected<Shape> kernels::inferSliceShape(const NodeSpec &spec) {
+  const Shape &whole = spec.inputs[0]->originShape;
+  const bool areAttributes = spec.type.ends_with("D");
+  if (!spec.type.starts_with("Strided")) {
+    auto ranges = parseSlice(spec, whole, areAttributes);
+    if (!ranges)
+      return ranges.takeStatus();
+    return countsOf(*ranges);
+  }
+  StridedSliceParser parser(spec, whole);
+  auto ranges = parser.parse(areAttributes);
+  if (!ranges)
+    return ranges.takeStatus();
+  return parser.resultShape();
+}
 
 void kernels::addSlice(Registry &registry) {
   for (const char *type : {"Slice", "SliceD", "StridedSlice", "StridedSliceD"})

@@ -61,7 +61,7 @@ SoftmaxKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   if (!isFloatType(kernel->input.dtype) || !isFloatType(kernel->output.dtype))
     return nodeError(spec, "no softmax of " + kernel->input.toString() +
                                " to " + kernel->output.toString());
-  auto axes = spec.attrs.get<std::vector<int64_t>>("axes", {-1});
+  auto axes = spec.attribute<std::vector<int64_t>>("axes");
   if (!axes)
     return inNode(spec, axes.takeStatus());
   auto implMode = readImplMode(spec);

@@ -135,8 +135,8 @@ private:
 Expected<std::vector<bool>> readAxes(const NodeSpec &spec, const Row &row) {
   std::vector<int64_t> axes{-1};
   if (!row.axesAttribute.empty()) {
-    auto given = spec.attrs.get<std::vector<int64_t>>(
-        std::string(row.axesAttribute), axes);
+    auto given =
+        spec.attribute<std::vector<int64_t>>(std::string(row.axesAttribute));
     if (!given)
       return given.takeStatus();
     axes = std::move(*given);

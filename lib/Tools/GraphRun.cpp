@@ -21,7 +21,32 @@ using namespace npu;
 // The graph
 //===----------------------------------------------------------------------===//
 
-Status GraphRun::load(MLIRContext *context) {
+/// What is said of shapes in this graph: names may end in "@GRAPH".
+ShapeSources GraphRun::selectShapes() {
+  ShapeSources selected;
+  selected.iterations = iterations;
+  const std::string suffix = ("@" + name()).str();
+  auto select = [&](const auto &all, auto &to, bool onlyNodes) {
+    for (const auto &entry : all) {
+      StringRef key = entry.getKey();
+      key.consume_back(suffix);
+      auto isNode = [&](StringRef wanted) {
+        return llvm::any_of(
+            graph.getBody().getOps<ge::NodeOp>(),
+            [&](ge::NodeOp node) { return node.getNodeName() == wanted; });
+      };
+      if (!onlyNodes || isNode(key) || isNode(key.rsplit(':').first))
+        to[key] = entry.second;
+    }
+  };
+  // A shape may be of another graph.
+  select(settings.shapes.shapes, selected.shapes, options.graphs.size() > 1);
+  select(settings.shapes.inputs, selected.inputs, false);
+  select(settings.shapes.constants, selected.constants, false);
+  return selected;
+}
+
+Status GraphRun::load(MLIRContext *context, const kernels::Registry &kernels) {
   Expected<OwningOpRef<ModuleOp>> loaded = loadGraph(path, context);
   if (!loaded)
     return loaded.takeStatus();
@@ -45,9 +70,14 @@ Status GraphRun::load(MLIRContext *context) {
     stage = std::move(*source);
   }
   for (ge::GraphOp part : this->graphs) {
-    boundDynamicOutputs(part);
     if (options.seed)
       llvm::append_range(seededNodes, seedRandomNodes(part, options.seed));
+    // Branches have what is passed to them, and no inputs of their own.
+    if (Status status =
+            inferShapes(part, part == graph ? selectShapes() : ShapeSources(),
+                        kernels, settings.session.config);
+        !status)
+      return status;
     if (failed(recoverFused(part,
                             stage ? findStage(part, *stage) : ge::GraphOp(),
                             settings.quant)))

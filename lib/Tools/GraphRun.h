@@ -22,8 +22,9 @@ public:
       : options(options), settings(settings), path(std::move(path)),
         modelId(modelId), iterations(iterations), overflow(settings.overflow) {}
 
-  /// Loads the graph and asks for dumps and checks in its IR.
-  Status load(mlir::MLIRContext *context);
+  /// Loads the graph: inlines calls, infers shapes, finds the members of fused
+  /// nodes.
+  Status load(mlir::MLIRContext *context, const kernels::Registry &kernels);
   Status instrument(mlir::MLIRContext *context);
 
   llvm::StringRef name() { return graph.getGraphName(); }
@@ -70,6 +71,7 @@ private:
   };
 
   Status collectGraphs();
+  ShapeSources selectShapes();
   Status insertDumps(mlir::MLIRContext *context);
   Status insertOverflowChecks(mlir::MLIRContext *context);
   std::vector<DumpSelection> getDumpSelections();

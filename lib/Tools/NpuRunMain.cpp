@@ -76,7 +76,7 @@ Status Run::loadGraphs() {
     graphs.push_back(std::make_unique<GraphRun>(
         options, settings, path, options.modelId + static_cast<uint32_t>(index),
         counts[std::min(index, counts.size() - 1)]));
-    if (Status status = graphs.back()->load(context.get()); !status)
+    if (Status status = graphs.back()->load(context.get(), kernels); !status)
       return status;
   }
   checkModelNames();
@@ -154,19 +154,26 @@ Expected<SessionOptions> Run::selectFiles(GraphRun &graph) const {
 Status Run::checkFileNames() {
   if (graphs.size() == 1)
     return {};
+  auto check = [&](const char *option, StringRef name) {
+    if (llvm::any_of(graphs, [&](auto &graph) {
+          return getNameIn(*graph, name).has_value();
+        }))
+      return Status();
+    return Status::error("--" + std::string(option) + " " + name.str() +
+                         ": none of the graphs has such a node; expected "
+                         "NAME or NAME@GRAPH with a graph of " +
+                         listGraphs());
+  };
   for (auto [option, files] :
        {std::pair("input", &SessionOptions::inputs),
         std::pair("bind", &SessionOptions::bindings),
         std::pair("fallback", &SessionOptions::fallbacks)})
     for (const auto &entry : settings.session.*files)
-      if (llvm::none_of(graphs, [&](auto &graph) {
-            return getNameIn(*graph, entry.getKey()).has_value();
-          }))
-        return Status::error("--" + std::string(option) + " " +
-                             entry.getKey().str() +
-                             ": none of the graphs has such a node; expected "
-                             "NAME or NAME@GRAPH with a graph of " +
-                             listGraphs());
+      if (Status status = check(option, entry.getKey()); !status)
+        return status;
+  for (const auto &entry : settings.shapes.shapes)
+    if (Status status = check("input-shape", entry.getKey()); !status)
+      return status;
   return {};
 }
 

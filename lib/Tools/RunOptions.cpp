@@ -159,6 +159,38 @@ static Expected<std::optional<uint64_t>> readSeed(llvm::StringRef init) {
   return std::optional<uint64_t>(seed);
 }
 
+/// Reads "x:1,3,8,8;y:4" as atc takes it; names may have colons of their own.
+static Expected<llvm::StringMap<Shape>> readInputShapes(llvm::StringRef text) {
+  llvm::StringMap<Shape> shapes;
+  llvm::SmallVector<llvm::StringRef> entries;
+  text.split(entries, ';', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef entry : entries) {
+    auto fault = [&](const char *why) {
+      return Status::error("--input-shape " + entry.str() + ": " + why +
+                           "; expected NAME:DIM,DIM with dimensions of at "
+                           "least 0, and ';' between inputs");
+    };
+    if (!entry.contains(':'))
+      return fault("no shape");
+    auto [name, dims] = entry.rsplit(':');
+    Shape shape;
+    llvm::SmallVector<llvm::StringRef> parts;
+    if (!dims.trim().empty()) // a scalar has none
+      dims.split(parts, ',');
+    for (llvm::StringRef part : parts) {
+      int64_t dim = 0;
+      if (part.trim().getAsInteger(10, dim) || dim < 0)
+        return fault("a dimension is no number");
+      shape.push_back(dim);
+    }
+    if (!getCheckedByteSize(DataType::Int8, shape))
+      return fault("more elements than 64 bits count");
+    if (!shapes.try_emplace(name.trim(), std::move(shape)).second)
+      return fault("the input is named twice");
+  }
+  return shapes;
+}
+
 //===----------------------------------------------------------------------===//
 // Overflow
 //===----------------------------------------------------------------------===//
@@ -357,6 +389,13 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
       return limit.takeStatus().withContext("--dump-budget");
     settings.dumpLimit = *limit;
   }
+  Expected<llvm::StringMap<Shape>> shapes =
+      readInputShapes(options.inputShape.getValue());
+  if (!shapes)
+    return shapes.takeStatus();
+  settings.shapes.shapes = std::move(*shapes);
+  settings.shapes.inputs = session.inputs;
+  settings.shapes.constants = session.bindings;
   if (Status status = checkReport(options.report, settings.inputFiles); !status)
     return status;
   if (Status status = checkOutputDir(options.outputDir.getValue()); !status)

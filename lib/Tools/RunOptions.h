@@ -7,6 +7,7 @@
 #include "OverflowRun.h"
 
 #include "npu/Dump/DumpConfig.h"
+#include "npu/Execution/InferShapes.h"
 #include "npu/Execution/Session.h"
 #include "npu/Transforms/RecoverFused.h"
 
@@ -38,6 +39,10 @@ struct RunOptions {
   List<std::string> fallbacks{"fallback",
                               desc("Output of a node that has no kernel"),
                               value_desc("NAME=FILE.npy"), cat(category)};
+  Option<std::string> inputShape{
+      "input-shape",
+      desc("Shapes of inputs with unknown dimensions that have no file"),
+      value_desc("'NAME:DIM,DIM;...'"), cat(category)};
   Option<std::string> init{
       "init",
       desc("What inputs and constants without data get: fail (default) or "
@@ -181,6 +186,7 @@ struct RunOptions {
 struct RunSettings {
   SessionOptions session;
   std::vector<uint64_t> iterations; ///< one for all graphs, or one for each
+  ShapeSources shapes;
   dump::DumpConfig dump;
   DumpLimit dumpLimit;
   OverflowSettings overflow;

@@ -168,31 +168,3 @@ LogicalResult npu::inlineCalls(GraphOp graph) {
   }
   return success();
 }
-
-void npu::boundDynamicOutputs(GraphOp graph) {
-  for (NodeOp node : graph.getBody().getOps<NodeOp>()) {
-    if (node.getOpType() != "Unique" || node.getInputs().empty() ||
-        node.getOutputs().empty())
-      continue;
-    auto from = dyn_cast<RankedTensorType>(node.getInputs()[0].getType());
-    auto to = dyn_cast<RankedTensorType>(node.getOutputs()[0].getType());
-    if (!from || !from.hasStaticShape() || !to || to.hasStaticShape() ||
-        to.getRank() != 1)
-      continue;
-    const int64_t bound = from.getNumElements();
-    Builder builder(graph.getContext());
-    Attribute encoding = to.getEncoding();
-    if (auto layout = dyn_cast_or_null<ge::LayoutAttr>(encoding);
-        layout && layout.getOriginShape())
-      encoding = ge::LayoutAttr::get(graph.getContext(), layout.getFormat(),
-                                     layout.getOriginFormat(),
-                                     builder.getDenseI64ArrayAttr({bound}));
-    node.getOutputs()[0].setType(
-        RankedTensorType::get({bound}, to.getElementType(), encoding));
-    node->setAttr(
-        ge::InferredAttrName,
-        builder.getStrArrayAttr(
-            {"output 0 has " + std::to_string(bound) +
-             " elements, as many as there can be: zeros follow the values"}));
-  }
-}

@@ -2,6 +2,7 @@
 
 #include "npu/Transforms/InstrumentableGE.h"
 
+#include "npu/Catalog/Catalog.h"
 #include "npu/Dialect/GE/IR/GE.h"
 #include "npu/Dialect/Instr/IR/InstrumentableOpInterface.h"
 
@@ -30,30 +31,8 @@ static bool isGraphInput(StringRef type) {
 
 /// The same for a node that does not say its engine.
 static bool isTypeWithoutDump(StringRef type) {
-  return isGraphInput(type) || type.starts_with("Hcom") ||
-         llvm::StringSwitch<bool>(type)
-             .Cases({"Const", "Constant", "ConstPlaceHolder", "FileConstant"},
-                    true)
-             .Cases({"Variable", "VariableV2", "VarHandleOp"}, true)
-             .Cases({"NetOutput", "NoOp", "PlaceHolder", "End", "EndGraph"},
-                    true)
-             .Cases({"Send", "Recv", "SendMem", "RecvMem"}, true)
-             .Cases({"StreamActive", "StreamSwitch", "StreamSwitchN",
-                     "StreamMerge"},
-                    true)
-             .Cases({"LabelSet", "LabelGoto", "LabelGotoEx", "LabelSwitch",
-                     "LabelSwitchByIndex"},
-                    true)
-             .Cases({"If", "_If", "StatelessIf", "Case", "StatelessCase"}, true)
-             .Cases({"While", "_While", "StatelessWhile", "For"}, true)
-             .Cases({"PartitionedCall", "StatefulPartitionedCall"}, true)
-             .Cases({"Switch", "Merge", "Enter", "Exit", "NextIteration",
-                     "LoopCond"},
-                    true)
-             .Cases({"RefSwitch", "RefMerge", "RefEnter", "RefExit",
-                     "RefNextIteration"},
-                    true)
-             .Default(false);
+  const catalog::Row *row = catalog::lookup(type);
+  return row ? !catalog::isDumped(row->engine) : type.starts_with("Hcom");
 }
 
 static SmallVector<instr::IndexedValue> enumerateValues(ValueRange values) {

@@ -64,14 +64,6 @@ private:
 
 } // namespace
 
-static StringRef getKernelName(NodeOp node) {
-  for (const std::string &key :
-       {std::string("_kernelname"), (node.getNodeName() + "_kernelname").str()})
-    if (auto name = dyn_cast_or_null<StringAttr>(node.getNodeAttr(key)))
-      return name;
-  return {};
-}
-
 /// A flag for each output that is added up in memory.
 static constexpr StringLiteral AtomicFlagsName = "tbe_op_atomic_output_index";
 
@@ -496,8 +488,8 @@ LogicalResult npu::recoverFused(GraphOp graph, GraphOp source,
     if (node.isFused())
       continue;
     StringRef rest;
-    StringRef kernelName = getKernelName(node);
-    if (!kernelName.starts_with("te_fused_op_"))
+    StringRef kernelName = node.getKernelName();
+    if (!node.hasFusedKernel())
       continue;
     SmallVector<const FusedMember *> chain = parseChain(kernelName, rest);
     // Behind the chain comes a hash of hexadecimal digits.

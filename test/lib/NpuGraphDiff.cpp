@@ -34,8 +34,8 @@ static bool readMessage(const char *path, Message &message) {
   parser.AllowUnknownField(true);
   if (parser.ParseFromString(text, &message))
     return true;
-  std::cerr << "npu-graph-diff: " << path << " is no "
-            << message.GetTypeName() << '\n';
+  std::cerr << "npu-graph-diff: " << path << " is no " << message.GetTypeName()
+            << '\n';
   return false;
 }
 

@@ -3,6 +3,7 @@
 #ifndef NPU_EXECUTION_PLAN_H
 #define NPU_EXECUTION_PLAN_H
 
+#include "npu/Catalog/Catalog.h"
 #include "npu/Dialect/GE/IR/GE.h"
 #include "npu/Execution/BufferPool.h"
 #include "npu/Execution/Sources.h"
@@ -22,13 +23,12 @@ namespace npu {
 /// have buffers while observers see the run of the node.
 using MemberValues = llvm::DenseMap<mlir::Value, Buffer>;
 
-/// An input that a node changes in place.
-struct InPlaceUpdate {
-  /// In place of an output: none shows the new value.
-  static constexpr unsigned Hidden = std::numeric_limits<unsigned>::max();
-  unsigned input;
-  unsigned output;
-};
+/// "graph.txt:12: Conv2D 'conv1'", for messages.
+std::string describe(ge::NodeOp node);
+
+/// The nodes of \p graph in an order in which every producer comes first. Ready
+/// nodes are taken in the order of the file. Fails on a cycle.
+Expected<std::vector<ge::NodeOp>> sortNodes(ge::GraphOp graph);
 
 /// A graph that a node runs: a branch of an If or Case, or the condition or
 /// body of a While.
@@ -75,7 +75,7 @@ struct PlannedNode {
   std::vector<unsigned> outputSlots;
   /// The inputs changed in place, hidden ones last: for these the kernel has
   /// outputs after those of the node.
-  std::vector<InPlaceUpdate> updates;
+  std::vector<catalog::Update> updates;
   /// Slots that nobody reads after this node.
   std::vector<unsigned> released;
   /// Places in the plan of the nodes that read an output, ascending.
@@ -93,8 +93,11 @@ struct PlannedNode {
   Status failure;
 
   /// "graph.txt:12: Conv2D 'conv1'", for messages.
-  std::string describe() const;
+  std::string describe() const { return npu::describe(op); }
 };
+
+/// What nodes of \p type are, unless they are fused or fed.
+PlannedNode::Kind getKind(llvm::StringRef type);
 
 /// Order, slots and kernels of a graph and of the graphs that its nodes run.
 /// Each data result of a node has a slot.

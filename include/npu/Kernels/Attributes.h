@@ -34,7 +34,9 @@ public:
   template <typename T>
   Expected<T> require(const std::string &name) const;
 
-  /// The attribute, or \p fallback when it is absent.
+  /// The attribute, or \p fallback when it is absent: for what is no attribute
+  /// of the operator but one that the compiler adds, and where the default
+  /// depends on the node. Else see NodeSpec::attribute.
   template <typename T>
   Expected<T> get(const std::string &name, T fallback) const {
     if (!has(name))

@@ -64,6 +64,12 @@ struct NodeSpec {
   /// Bytes of inputs that never change while the kernel lives (Const), null
   /// for the others: for shape-like inputs and for packing weights once.
   std::vector<const std::byte *> constants;
+
+  /// The attribute, or the default that the catalogue has for operators of this
+  /// type; a failure when there is none, or it is of another kind.
+  /// T is one of the alternatives of AttributeValue.
+  template <typename T>
+  Expected<T> attribute(const std::string &name) const;
 };
 
 /// What a run may use.

@@ -14,12 +14,6 @@ namespace npu {
 /// and outputs that do not correspond, and on names that are taken.
 mlir::LogicalResult inlineCalls(ge::GraphOp graph);
 
-/// Gives outputs whose size only their values tell the largest one they can
-/// have, and lists that in the attribute `ge.inferred` of the node. There is
-/// one such operator: the values that Unique finds are at most as many as it is
-/// given.
-void boundDynamicOutputs(ge::GraphOp graph);
-
 } // namespace npu
 
 #endif // NPU_TRANSFORMS_INLINECALLS_H

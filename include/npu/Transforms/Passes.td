@@ -124,4 +124,23 @@ def RecoverFused : Pass<"ge-recover-fused", "::mlir::ModuleOp"> {
   let dependentDialects = ["::npu::ge::GEDialect"];
 }
 
+def VerifyCatalog : Pass<"ge-verify-catalog"> {
+  let summary = "Hold nodes against the operator catalogue";
+  let description = [{
+    Warns of nodes that are not as the operator catalogue (docs/Operators.md)
+    has their type: more or less inputs or outputs, an input that is not
+    connected and not optional, a required attribute that is absent, and an
+    attribute of another kind.
+
+    They are warnings since a graph may be right where the catalogue is not: it
+    grows with each release. Attributes that the catalogue does not have are
+    left alone, as compilers add dozens of their own. Nodes that were made by
+    fusing operators have no attributes; of these the members are looked at, once
+    `ge-recover-fused` has found them. What numbers there are for flags and
+    floats, as in texts that were JSON or ONNX once, is taken as such.
+
+    A type that the catalogue does not have is named in a remark, once.
+  }];
+}
+
 #endif // NPU_TRANSFORMS_PASSES_TD

@@ -390,7 +390,7 @@ Expected<std::unique_ptr<Kernel>> createConvolution(const NodeSpec &spec,
   node.plan.rightConstant = spec.constants.size() > kind.filter &&
                             spec.constants[kind.filter] != nullptr;
   if (node.plan.types.isInteger() && forward) {
-    auto offset = spec.attrs.get<int64_t>("offset_x", 0);
+    auto offset = spec.attribute<int64_t>("offset_x");
     if (!offset)
       return fail(offset.takeStatus());
     if (*offset < -128 || *offset > 255)

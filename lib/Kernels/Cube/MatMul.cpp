@@ -342,10 +342,10 @@ npu::kernels::cube::createFullyConnection(const NodeSpec &spec,
   const std::string where = spec.type + " " + spec.name;
   if (Status status = checkOperands(spec); !status)
     return std::move(status).withContext(where);
-  auto transpose = spec.attrs.get<bool>("transpose", false);
+  auto transpose = spec.attribute<bool>("transpose");
   if (!transpose)
     return transpose.takeStatus().withContext(where);
-  auto axis = spec.attrs.get<int64_t>("axis", 1);
+  auto axis = spec.attribute<int64_t>("axis");
   if (!axis)
     return axis.takeStatus().withContext(where);
 

@@ -71,7 +71,7 @@ Expected<Window> npu::kernels::cube::readWindow(const NodeSpec &spec,
   auto pads = spec.attrs.require<List>("pads");
   if (!pads)
     return pads.takeStatus();
-  auto dilations = spec.attrs.get<List>("dilations", {1, 1, 1, 1});
+  auto dilations = spec.attribute<List>("dilations");
   if (!dilations)
     return dilations.takeStatus();
   auto order = spec.attrs.get<std::string>(

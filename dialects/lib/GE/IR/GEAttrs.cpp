@@ -108,3 +108,21 @@ void ValueAttr::print(AsmPrinter &printer) const {
   printer.printKeywordOrString(getKind());
   printer << ", " << getPayload() << '>';
 }
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Attribute npu::ge::getPlainValue(Attribute value) {
+  auto wrapped = dyn_cast_or_null<ValueAttr>(value);
+  if (!wrapped)
+    return value;
+  if (wrapped.getKind() == "dt")
+    return wrapped.getPayload();
+  auto list = dyn_cast<DictionaryAttr>(wrapped.getPayload());
+  if (wrapped.getKind() != "list" || !list)
+    return value;
+  if (list.empty())
+    return DenseI64ArrayAttr::get(value.getContext(), {});
+  return list.size() == 1 ? list.begin()->getValue() : value;
+}

@@ -41,6 +41,14 @@ LogicalResult GraphOp::verifyRegions() {
 // NodeOp
 //===----------------------------------------------------------------------===//
 
+StringRef NodeOp::getKernelName() {
+  for (const std::string &key :
+       {std::string("_kernelname"), (getNodeName() + "_kernelname").str()})
+    if (auto name = dyn_cast_or_null<StringAttr>(getNodeAttr(key)))
+      return name;
+  return {};
+}
+
 unsigned NodeOp::getNumAnchors() {
   std::optional<ArrayRef<bool>> connected = getConnected();
   return connected ? connected->size() : getInputs().size();

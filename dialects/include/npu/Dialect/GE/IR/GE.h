@@ -32,6 +32,12 @@ constexpr llvm::StringLiteral BareGraphAttrName = "ge.bare_graph";
 /// inferred or assumed, and not read from the graph, to make it executable.
 constexpr llvm::StringLiteral InferredAttrName = "ge.inferred";
 
+/// \p value without the wrapping of graph text that says nothing about its
+/// meaning: the number of a `dt`, the elements of a `list` without val_type, as
+/// older releases print it. Other values are returned as they are; a `list`
+/// without elements is an empty list of integers.
+mlir::Attribute getPlainValue(mlir::Attribute value);
+
 } // namespace npu::ge
 
 #endif // NPU_DIALECT_GE_IR_GE_H

@@ -93,6 +93,14 @@ def GE_NodeOp : GE_Op<"node", [AttrSizedOperandSegments,
 
     /// Whether the node has its members (see ge-recover-fused).
     bool isFused() { return !getBody().empty(); }
+    /// The name of the kernel that the compiler made for the node; empty if the
+    /// graph does not have it.
+    ::llvm::StringRef getKernelName();
+    /// Whether that kernel was made by fusing operators. The node then has the
+    /// type of one of them and attributes of none.
+    bool hasFusedKernel() {
+      return getKernelName().starts_with("te_fused_op_");
+    }
     /// Number of input anchors, the unconnected ones included.
     unsigned getNumAnchors();
     /// The value at input anchor \p anchor; null when unconnected or beyond

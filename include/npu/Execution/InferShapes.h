@@ -1,0 +1,48 @@
+//===- InferShapes.h - Shapes that a graph leaves open ---------*- C++ -*-===//
+
+#ifndef NPU_EXECUTION_INFERSHAPES_H
+#define NPU_EXECUTION_INFERSHAPES_H
+
+#include "npu/Dialect/GE/IR/GE.h"
+#include "npu/Kernels/Registry.h"
+#include "npu/Support/Status.h"
+#include "npu/Support/TensorDesc.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+
+namespace npu {
+
+/// What tells shapes, by name of the node ("name:output" where it has several).
+struct ShapeSources {
+  /// Shapes of logical tensors.
+  llvm::StringMap<Shape> shapes;
+  /// Files (.npy) with data of inputs, and how many tensors a leading axis of
+  /// them may hold.
+  llvm::StringMap<std::string> inputs;
+  uint64_t iterations = 1;
+  /// Files of constants: values of a shape or an axis that the graph does not
+  /// have itself.
+  llvm::StringMap<std::string> constants;
+};
+
+/// Gives every tensor of \p graph that has unknown dimensions its shape: inputs
+/// that of \p sources, outputs of other nodes what the catalogue's rule says
+/// (npu/Kernels/ShapeInference.h). Calls are inlined before. Values that shapes
+/// depend on are taken from constants and computed where their operands are
+/// known: Shape, Size, Rank, and what kernels make of them.
+///
+/// Outputs whose size only their values tell have the largest one they can
+/// have; that is listed in the attribute `ge.inferred` of the node.
+///
+/// Fails, in one message, on the inputs that nothing gives a shape, on a shape
+/// that contradicts known dimensions, and on a node whose outputs no rule
+/// tells. A graph without unknown dimensions is left as it is.
+Status inferShapes(ge::GraphOp graph, const ShapeSources &sources,
+                   const kernels::Registry &registry,
+                   const NumericConfig &config);
+
+} // namespace npu
+
+#endif // NPU_EXECUTION_INFERSHAPES_H
