@@ -71,14 +71,27 @@ static bool hasIterator(ModuleOp module) {
 
 Expected<std::vector<GraphCandidate>>
 npu::findComputeGraphs(const std::string &folder, MLIRContext *context) {
-  std::vector<std::string> files;
+  std::vector<std::string> files, onnxFiles;
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it(folder, error), end;
-       it != end && !error; it.increment(error))
+       it != end && !error; it.increment(error)) {
     if (StringRef(it->path()).ends_with("_Build.txt"))
       files.push_back(it->path());
+    else if (StringRef(it->path()).ends_with("_Build.pbtxt"))
+      onnxFiles.push_back(it->path());
+  }
   if (error)
     return Status::error(folder + ": cannot list: " + error.message());
+  // GE writes most graphs twice. The ge_proto text of one says more.
+  for (std::string &file : onnxFiles) {
+    StringRef name = llvm::sys::path::filename(file);
+    StringRef stem = name.drop_back(StringRef(".pbtxt").size());
+    stem.consume_front("ge_onnx_");
+    SmallString<128> twin(llvm::sys::path::parent_path(file));
+    llvm::sys::path::append(twin, "ge_proto_" + stem + ".txt");
+    if (!llvm::is_contained(files, twin.str()))
+      files.push_back(std::move(file));
+  }
   llvm::sort(files);
 
   std::vector<GraphCandidate> all, fed;
@@ -93,7 +106,7 @@ npu::findComputeGraphs(const std::string &folder, MLIRContext *context) {
   }
   std::vector<GraphCandidate> &candidates = fed.empty() ? all : fed;
   if (candidates.empty())
-    return Status::error(folder + ": no *_Build.txt in the folder");
+    return Status::error(folder + ": no *_Build.txt and no *_Build.pbtxt in the folder");
   return std::move(candidates);
 }
 

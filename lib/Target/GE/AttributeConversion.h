@@ -103,6 +103,8 @@ public:
 
   /// Name for the resource blobs of the next constants.
   llvm::StringRef resourceName = "constant";
+  /// Whether enumerators are strings, as in JSON.
+  bool quotedEnumerators = false;
 
 private:
   mlir::FailureOr<mlir::Attribute> importAttr(TextRange range);

@@ -123,6 +123,8 @@ FailureOr<float> AttributeImporter::importFloat(const TextField &field) {
 }
 
 FailureOr<StringRef> AttributeImporter::importEnum(const TextField &field) {
+  if (quotedEnumerators && field.kind == TextField::Kind::String)
+    return field.value.drop_front().drop_back();
   if (field.kind != TextField::Kind::Scalar)
     return emitError(field.position)
            << "expected an enumerator, found " << describe(field);

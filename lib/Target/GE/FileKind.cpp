@@ -2,9 +2,12 @@
 
 #include "FileKind.h"
 
+#include "TextReader.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
+using namespace npu::ge;
 
 namespace {
 struct Prefix {
@@ -19,8 +22,10 @@ static constexpr Prefix prefixes[] = {
     {"<!doctype html", "an HTML page (a failed download?)"},
     {"<html", "an HTML page (a failed download?)"},
     {"<?xml", "XML"},
-    {"ir_version", "another text protobuf: ONNX or ge_onnx text"},
-    {"producer_name", "another text protobuf: ONNX or ge_onnx text"},
+    {"ir_version", "another text protobuf: ONNX (that of GE, ge_onnx text, has "
+                   "producer_name: \"GE\")"},
+    {"producer_name", "another text protobuf: ONNX (that of GE, ge_onnx text, "
+                      "has producer_name: \"GE\")"},
     {"node {", "another text protobuf: a TensorFlow GraphDef"},
     {"module", "MLIR (npu-opt reads it, and npu-translate --export-ge)"},
     {"builtin.module",
@@ -31,16 +36,39 @@ static constexpr Prefix prefixes[] = {
     {"PK\x03\x04", "a zip archive"},
 };
 
+/// Whether the fields before the graph say that GE wrote the text.
+static bool isFromGE(StringRef text) {
+  TextReader reader(text);
+  TextTree head;
+  while (!reader.atEnd() && reader.peekName() != "graph")
+    if (failed(reader.readField(head)))
+      return false;
+  for (uint32_t i = 0; i < head.size(); i = head[i].next)
+    if (head[i].name == "producer_name" &&
+        head[i].value.drop_front().drop_back() == "GE")
+      return true;
+  return false;
+}
+
+GraphForm npu::ge::getGraphForm(StringRef text) {
+  StringRef start = text.ltrim();
+  if (start.starts_with("{"))
+    return GraphForm::Json;
+  const bool isOnnx =
+      start.starts_with("ir_version") || start.starts_with("producer_name");
+  return isOnnx && isFromGE(text) ? GraphForm::Onnx : GraphForm::Text;
+}
+
 StringRef npu::ge::describeOtherFile(StringRef text) {
   StringRef start = text.ltrim();
   start.consume_front("\xef\xbb\xbf");
   if (start.empty())
     return "empty";
+  if (getGraphForm(start) != GraphForm::Text)
+    return "";
   for (const Prefix &prefix : prefixes)
     if (start.starts_with_insensitive(prefix.text))
       return prefix.meaning;
-  if (start.starts_with("{"))
-    return "JSON";
   // Strings and comments of a graph text may have any byte in them.
   StringRef syntax = text.take_front(64).take_until(
       [](char c) { return c == '"' || c == '\'' || c == '#'; });

@@ -7,6 +7,14 @@
 
 namespace npu::ge {
 
+/// The form of a graph.
+enum class GraphForm {
+  Text, ///< text of ge.proto.ModelDef (ge_proto_*.txt), or a bare GraphDef
+  Json, ///< the same as JSON (atc --mode=1 and --mode=5)
+  Onnx, ///< text of ge.onnx.ModelProto (ge_onnx_*.pbtxt)
+};
+GraphForm getGraphForm(llvm::StringRef text);
+
 /// Recognises what is often taken for a graph text: a Git LFS pointer, HTML,
 /// binary protobuf, ONNX text... Returns a phrase for it ("a Git LFS pointer
 /// (run git lfs pull)"); empty for what may be graph text.

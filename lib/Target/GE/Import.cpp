@@ -4,6 +4,8 @@
 
 #include "AttributeConversion.h"
 #include "FileKind.h"
+#include "JsonReader.h"
+#include "OnnxConversion.h"
 
 #include "npu/Dialect/GE/IR/GE.h"
 
@@ -12,7 +14,9 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/StringSaver.h"
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 using namespace mlir;
 using namespace npu::ge;
@@ -40,17 +44,28 @@ class Importer {
 public:
   Importer(StringRef text, StringRef fileName, MLIRContext *context,
            const ImportOptions &options)
-      : reader(text), builder(context),
+      : text(text), reader(text), builder(context),
         attributes(context, fileName, options.strict), saver(allocator) {}
 
   OwningOpRef<ModuleOp> run();
 
 private:
   LogicalResult importText(ModuleOp module);
+  LogicalResult importJson(ModuleOp module);
+  LogicalResult importOnnx();
   /// Imports fields of a GraphDef up to the closing brace (or, for a bare
   /// graph, the end of the text). \p head has fields that were read before.
   LogicalResult importGraph(TextPosition position, TextTree &head, bool bare);
-  LogicalResult importNode(Block *block);
+  /// The graph that the message at \p index of \p json is.
+  LogicalResult importJsonGraph(const TextTree &json, uint32_t index);
+  /// Goes on with nodes of a ge_onnx text in a new graph.
+  GraphOp beginGraph(TextPosition position);
+  /// Ends a graph: edges, and all fields but the nodes.
+  LogicalResult endGraph(GraphOp graph, TextRange fields);
+  /// The node that the field at \p index of \p tree is.
+  LogicalResult importNode(Block *block, const TextTree &tree, uint32_t index);
+  LogicalResult importOnnxNode(Block *block, const TextTree &tree,
+                               uint32_t index);
   FailureOr<Edge> importEdge(const TextField &field);
   /// The value of an edge, or null while its producer is not there yet.
   FailureOr<Value> resolve(const Edge &edge, StringRef user);
@@ -60,6 +75,7 @@ private:
   LogicalResult readerFailure();
   Value getPlaceholder();
 
+  StringRef text;
   TextReader reader;
   OpBuilder builder;
   AttributeImporter attributes;
@@ -171,11 +187,9 @@ LogicalResult Importer::resolvePending(Block *block) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-LogicalResult Importer::importNode(Block *block) {
-  tree.clear();
-  if (failed(reader.readField(tree)))
-    return readerFailure();
-  const TextField &op = tree.front();
+LogicalResult Importer::importNode(Block *block, const TextTree &tree,
+                                   uint32_t index) {
+  const TextField &op = tree[index];
   if (op.kind != TextField::Kind::Message)
     return attributes.emitError(op.position) << "expected '{' after 'op'";
 
@@ -250,8 +264,8 @@ LogicalResult Importer::importNode(Block *block) {
     handled = false;
     return success();
   };
-  FailureOr<DictionaryAttr> fields =
-      attributes.importFields(nodeSpec, TextRange(tree, 1, op.next), hook);
+  FailureOr<DictionaryAttr> fields = attributes.importFields(
+      nodeSpec, TextRange(tree, index + 1, op.next), hook);
   if (failed(fields))
     return failure();
 
@@ -342,19 +356,28 @@ StringAttr Importer::makeSymbol(StringRef graphName) {
   return builder.getStringAttr(symbol);
 }
 
-LogicalResult Importer::importGraph(TextPosition position, TextTree &head,
-                                    bool bare) {
+GraphOp Importer::beginGraph(TextPosition position) {
   auto graph =
       GraphOp::create(builder, attributes.getLoc(position), "graph",
                       StringAttr(), DictionaryAttr(), DictionaryAttr());
-  Block *block = &graph.getBody().emplaceBlock();
+  graph.getBody().emplaceBlock();
   nodes.clear();
+  return graph;
+}
+
+LogicalResult Importer::importGraph(TextPosition position, TextTree &head,
+                                    bool bare) {
+  GraphOp graph = beginGraph(position);
+  Block *block = &graph.getBody().front();
 
   // Everything but the nodes is short: read it whole, convert it at the end.
   while (bare ? !reader.atEnd() : !reader.atMessageEnd()) {
     const uint32_t index = head.size();
     if (reader.peekName() == "op") {
-      if (failed(importNode(block)))
+      tree.clear();
+      if (failed(reader.readField(tree)))
+        return readerFailure();
+      if (failed(importNode(block, tree, 0)))
         return failure();
     } else if (failed(reader.readField(head))) {
       return readerFailure();
@@ -363,17 +386,21 @@ LogicalResult Importer::importGraph(TextPosition position, TextTree &head,
       return failure();
     }
   }
-  if (failed(resolvePending(block)))
+  return endGraph(graph, TextRange(head, 0, head.size()));
+}
+
+LogicalResult Importer::endGraph(GraphOp graph, TextRange range) {
+  if (failed(resolvePending(&graph.getBody().front())))
     return failure();
 
   StringAttr name = builder.getStringAttr("");
   SmallVector<NamedAttribute> attrs;
   FailureOr<DictionaryAttr> fields = attributes.importFields(
-      graphSpec, TextRange(head, 0, head.size()),
+      graphSpec, range,
       [&](unsigned index, const TextField &field, TextRange children,
           bool &handled) -> LogicalResult {
         StringRef key = graphSpec.fields[index].name;
-        handled = key == "name" || key == "attr";
+        handled = key == "name" || key == "attr" || key == "op";
         if (key == "attr")
           return attributes.importMapEntry(field, children, attrs);
         if (key != "name")
@@ -418,6 +445,173 @@ LogicalResult Importer::resolveSubgraphs(ModuleOp module) {
   }
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+/// Calls \p fn with the index of each message that the field at \p index, a
+/// message or a list, stands for.
+template <typename Fn>
+static LogicalResult forEachMessage(const TextTree &tree, uint32_t index,
+                                    Fn fn) {
+  if (tree[index].kind != TextField::Kind::List)
+    return fn(index);
+  for (uint32_t i = index + 1; i != tree[index].next; i = tree[i].next)
+    if (failed(fn(i)))
+      return failure();
+  return success();
+}
+
+LogicalResult Importer::importJsonGraph(const TextTree &json, uint32_t index) {
+  if (json[index].kind != TextField::Kind::Message)
+    return attributes.emitError(json[index].position)
+           << "expected an object for a graph";
+  GraphOp graph = beginGraph(json[index].position);
+  Block *block = &graph.getBody().front();
+  for (uint32_t i = index + 1; i != json[index].next; i = json[i].next)
+    if (json[i].name == "op" &&
+        failed(forEachMessage(
+            json, i, [&](uint32_t op) { return importNode(block, json, op); })))
+      return failure();
+  TextRange fields(json, index + 1, json[index].next);
+  if (failed(attributes.reportUnknowns(graphSpec, fields)))
+    return failure();
+  return endGraph(graph, fields);
+}
+
+LogicalResult Importer::importJson(ModuleOp module) {
+  attributes.quotedEnumerators = true;
+  TextTree json;
+  std::string message;
+  TextPosition at;
+  if (failed(readJson(text, json, message, at)))
+    return attributes.emitError(at) << message;
+  bool anyGraph = false, anyNode = false;
+  for (uint32_t i = 1; i != json.front().next; i = json[i].next) {
+    anyNode |= json[i].name == "op";
+    if (json[i].name != "graph")
+      continue;
+    anyGraph = true;
+    if (failed(forEachMessage(json, i, [&](uint32_t graph) {
+          return importJsonGraph(json, graph);
+        })))
+      return failure();
+  }
+  if (!anyGraph && anyNode) {
+    module->setAttr(BareGraphAttrName, builder.getUnitAttr());
+    return importJsonGraph(json, 0);
+  }
+  if (!anyGraph)
+    return attributes.emitError({})
+           << "JSON without a graph; expected what atc --mode=1 or --mode=5 "
+              "writes, with a member \"graph\"";
+  FailureOr<DictionaryAttr> model = attributes.importFields(
+      modelSpec, TextRange(json, 1, json.front().next),
+      [](unsigned index, const TextField &, TextRange, bool &handled) {
+        handled = modelSpec.fields[index].name == "graph";
+        return success();
+      });
+  if (failed(model))
+    return failure();
+  if (!model->empty())
+    module->setAttr(ModelAttrName, *model);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ge_onnx text
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::importOnnxNode(Block *block, const TextTree &from,
+                                       uint32_t index) {
+  TextTree op;
+  ConversionFault fault;
+  if (failed(convertOnnxNode(from, index, saver, op, fault)))
+    return attributes.emitError(fault.position) << fault.message;
+  return importNode(block, op, 0);
+}
+
+LogicalResult Importer::importOnnx() {
+  attributes.quotedEnumerators = true; // of descriptors that are JSON
+  /// A graph inside of a node, imported after the graph that has the node. It
+  /// may have others in turn.
+  struct Subgraph {
+    std::shared_ptr<TextTree> tree;
+    uint32_t index;
+  };
+  std::vector<Subgraph> waiting;
+  auto importNodeOrKeep = [&](Block *block, std::shared_ptr<TextTree> from,
+                              uint32_t index) {
+    if (const uint32_t graph = findOnnxSubgraph(*from, index)) {
+      waiting.push_back({from, graph});
+      return success();
+    }
+    return importOnnxNode(block, *from, index);
+  };
+
+  TextTree head;
+  bool anyGraph = false;
+  while (!reader.atEnd()) {
+    const TextPosition position = reader.position();
+    if (reader.peekName() != "graph") {
+      if (failed(reader.readField(head)))
+        return readerFailure();
+      continue;
+    }
+    anyGraph = true;
+    if (failed(reader.enterMessage()))
+      return readerFailure();
+    GraphOp graph = beginGraph(position);
+    TextTree fields;
+    while (!reader.atMessageEnd()) {
+      const bool isNode = reader.peekName() == "node";
+      auto node = std::make_shared<TextTree>();
+      TextTree &to = isNode ? *node : fields;
+      const uint32_t index = to.size();
+      if (failed(reader.readField(to)))
+        return readerFailure();
+      if (isNode) {
+        if (failed(importNodeOrKeep(&graph.getBody().front(), node, 0)))
+          return failure();
+      } else if (to[index].name != "name") {
+        to.truncate(index); // values that the nodes have as well
+      }
+    }
+    if (failed(reader.leaveMessage()))
+      return readerFailure();
+    if (failed(endGraph(graph, TextRange(fields, 0, fields.size()))))
+      return failure();
+  }
+  if (!anyGraph)
+    return attributes.emitError({})
+           << "the text has no graph; expected 'graph {'";
+
+  for (size_t next = 0; next != waiting.size(); ++next) {
+    const Subgraph subgraph = waiting[next];
+    const TextTree &from = *subgraph.tree;
+    GraphOp graph = beginGraph(from[subgraph.index].position);
+    TextTree fields;
+    for (uint32_t i = subgraph.index + 1; i != from[subgraph.index].next;
+         i = from[i].next) {
+      if (from[i].name == "node") {
+        if (failed(
+                importNodeOrKeep(&graph.getBody().front(), subgraph.tree, i)))
+          return failure();
+      } else if (from[i].name == "name") {
+        fields.push_back(from[i]);
+        fields.back().next = fields.size();
+      }
+    }
+    if (failed(endGraph(graph, TextRange(fields, 0, fields.size()))))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The text
+//===----------------------------------------------------------------------===//
 
 LogicalResult Importer::importText(ModuleOp module) {
   TextTree head;
@@ -473,7 +667,11 @@ OwningOpRef<ModuleOp> Importer::run() {
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(attributes.getLoc(TextPosition()));
   builder.setInsertionPointToEnd(module->getBody());
-  if (failed(importText(*module)) || failed(resolveSubgraphs(*module)) ||
+  const GraphForm form = getGraphForm(text);
+  LogicalResult imported = form == GraphForm::Json   ? importJson(*module)
+                           : form == GraphForm::Onnx ? importOnnx()
+                                                     : importText(*module);
+  if (failed(imported) || failed(resolveSubgraphs(*module)) ||
       failed(verify(*module))) {
     // Uses of the placeholder go before the placeholder.
     module = nullptr;

@@ -349,9 +349,18 @@ static void forEachByte(StringRef value, Emit emit) {
       case 'X':
         emit(static_cast<char>(readDigits(16, 2)));
         break;
-      case 'u':
-        emitCodePoint(readDigits(16, 4));
+      case 'u': {
+        unsigned code = readDigits(16, 4);
+        // JSON writes what is beyond 16 bits in two halves.
+        if (code >= 0xD800 && code < 0xDC00 && end - p >= 6 && p[0] == '\\' &&
+            p[1] == 'u') {
+          p += 2;
+          code = 0x10000 + ((code - 0xD800) << 10) +
+                 (readDigits(16, 4) - 0xDC00 & 0x3FF);
+        }
+        emitCodePoint(code);
         break;
+      }
       case 'U':
         emitCodePoint(readDigits(16, 8));
         break;
