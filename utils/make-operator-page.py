@@ -41,6 +41,7 @@ EXECUTED = {
     "output": "output of the graph",
     "ordering": "orders others",
     "inlined": "inlined",
+    "control": "runs its graphs",
     "": "no",
 }
 

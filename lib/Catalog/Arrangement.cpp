@@ -125,6 +125,7 @@ static constexpr Row rows[] = {
      "size: list int; align_corners: bool = false; half_pixel_centers: bool = "
      "false",
      Engine::AiCore, ShapeRule::Resize},
+    {"ReverseV2", "x, axis", "y", "", Engine::AiCore, ShapeRule::SameAsFirst},
     {"ReverseV2D", "x", "y", "axis: list int", Engine::AiCore,
      ShapeRule::SameAsFirst},
     {"ScatterAdd", "var, indices, updates", "var", "use_locking: bool = false"},

@@ -30,6 +30,7 @@ static constexpr Row rows[] = {
      ShapeRule::SameAsFirst},
     {"DropOutGenMask", "shape, prob", "y", "seed: int = 0; seed2: int = 0",
      Engine::AiCpu},
+    {"DropOutGenMaskV3", "shape, prob", "y", "seed: int = 0; seed2: int = 0"},
     {"DropOutGenMaskV4", "shape, prob", "y",
      "seed: int = 0; seed2: int = 0; dtype: dtype = DT_BOOL"},
     {"Eltwise", "x*", "y", "N: int; mode: int = 1; coeff: list float = []",

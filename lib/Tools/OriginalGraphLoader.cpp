@@ -10,7 +10,6 @@
 #include "npu/InitAllDialects.h"
 #include "npu/InitAllExternalModels.h"
 
-
 using namespace mlir;
 using namespace npu;
 
@@ -49,5 +48,7 @@ Expected<dump::OriginalGraph> npu::loadOriginalGraph(std::string path) {
         cast<instr::InstrumentableOpInterface>(node.getOperation())
             .getInstrumentationAliases());
   });
+  if (graph.outputs.empty())
+    return Status::error(path + ": no operator in it");
   return graph;
 }

@@ -51,8 +51,8 @@ struct NodeModel
 
   SmallVector<std::string> getInstrumentationAliases(Operation *op) const {
     SmallVector<std::string> aliases;
-    auto names = dyn_cast_or_null<ArrayAttr>(
-        cast<NodeOp>(op).getNodeAttr("_datadump_original_op_names"));
+    auto names = dyn_cast_or_null<ArrayAttr>(getPlainValue(
+        cast<NodeOp>(op).getNodeAttr("_datadump_original_op_names")));
     if (!names)
       return aliases;
     // One empty name stands for none: the compiler made the node.

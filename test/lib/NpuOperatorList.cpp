@@ -27,7 +27,12 @@ static llvm::StringRef describe(llvm::StringRef type,
   case PlannedNode::Kind::FloatStatus:
     return "kernel";
   case PlannedNode::Kind::Nothing:
+  case PlannedNode::Kind::Streams:
+  case PlannedNode::Kind::Merge:
     return "ordering";
+  case PlannedNode::Kind::Control:
+    return "control";
+  case PlannedNode::Kind::Argument: // no type is one
   case PlannedNode::Kind::Compute:
     break;
   }
