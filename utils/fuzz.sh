@@ -4,7 +4,7 @@
 #
 #     utils/fuzz.sh [LIBFUZZER-OPTION...]
 #
-# -max_total_time=600 is a campaign of ten minutes a target, -runs=500000
+# -max_total_time=600 is a campaign of ten minutes a target, -runs=100000
 # -seed=1 a check that finds the same thing each time. An input that fails is
 # left in build-asan/. The tests must have run: their dump files are seeds.
 set -uo pipefail
