@@ -1,6 +1,6 @@
 """Imports every graph text of a folder and holds it against the catalogue.
 
-  verify-corpus.py FOLDER NPU_TRANSLATE NPU_OPT
+  verify-corpus.py FOLDER NPU_TRANSLATE NPU_OPT [OPTION...]
 
 Prints what ge-verify-catalog says, and the number of texts.
 """
@@ -9,14 +9,14 @@ import pathlib
 import subprocess
 import sys
 
-folder, translate, opt = sys.argv[1:]
+folder, translate, *opt = sys.argv[1:]
 texts = sorted(pathlib.Path(folder).glob("*.txt"))
 for text in texts:
     module = subprocess.run(
         [translate, "--import-ge", text], capture_output=True, check=True
     ).stdout
     result = subprocess.run(
-        [opt, "--ge-verify-catalog", "-o", "/dev/null"],
+        [*opt, "--ge-verify-catalog", "-o", "/dev/null"],
         input=module,
         capture_output=True,
         check=True,
