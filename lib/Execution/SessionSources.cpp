@@ -1,0 +1,256 @@
+//===- SessionSources.cpp - Where a session has its data from -------------===//
+
+#include "npu/Execution/Session.h"
+
+#include "DenormalFlush.h"
+#include "KernelBinding.h"
+#include "SecondMoments.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace npu;
+using Kind = PlannedNode::Kind;
+
+static std::string describeTensor(const PlannedNode &node, unsigned output) {
+  std::string name = node.describe();
+  if (node.outputs.size() > 1)
+    name += ":" + std::to_string(output);
+  return name + " (" + node.outputs[output].toString() + ")";
+}
+
+/// An option that gives data to nodes.
+struct npu::SourceOption {
+  const char *name;
+  llvm::StringMap<std::string> SessionOptions::*files;
+  /// Which nodes it is for.
+  bool (*fits)(const PlannedNode &node);
+  const char *expected;
+};
+
+static constexpr SourceOption sourceOptions[] = {
+    {"input", &SessionOptions::inputs,
+     [](const PlannedNode &node) {
+       return node.kind == Kind::Source && !node.isFed &&
+              node.role == SourceRole::Input;
+     },
+     "input (Data node)"},
+    {"bind", &SessionOptions::bindings,
+     [](const PlannedNode &node) {
+       return node.kind == Kind::Source && node.role != SourceRole::Input;
+     },
+     "constant or variable"},
+    {"fallback", &SessionOptions::fallbacks,
+     [](const PlannedNode &node) { return node.isFed; },
+     "node that a kernel computes"},
+};
+
+/// "; expected one of 'x', 'y'": the names of nodes that \p option is for.
+static std::string listNames(const SourceOption &option, const Plan &plan) {
+  constexpr size_t maxNames = 8;
+  std::vector<std::string> names;
+  for (const PlannedNode &node : plan.nodes)
+    if (option.fits(node))
+      names.push_back("'" + node.op.getNodeName().str() + "'");
+  if (names.empty() || names.size() > maxNames)
+    return "";
+  return "; expected one of " + llvm::join(names, ", ");
+}
+
+Status Session::assignFile(const SourceOption &option, StringRef name,
+                           const std::string &path) {
+  const std::string where = "--" + std::string(option.name) + " " + name.str();
+  auto find = [&](StringRef wanted) -> const PlannedNode * {
+    for (const PlannedNode &node : graphPlan->nodes)
+      if (node.op.getNodeName() == wanted && option.fits(node))
+        return &node;
+    return nullptr;
+  };
+  // A name may have a colon of its own.
+  const PlannedNode *node = find(name);
+  unsigned output = 0;
+  if (node && node->outputs.size() != 1)
+    return Status::error(where + ": the node has " +
+                         std::to_string(node->outputs.size()) +
+                         " outputs; expected NAME:OUTPUT");
+  if (!node) {
+    auto [prefix, index] = name.rsplit(':');
+    node = find(prefix);
+    if (!node || index.getAsInteger(10, output))
+      return Status::error(where + ": the graph has no such " +
+                           option.expected + listNames(option, *graphPlan));
+    if (output >= node->outputs.size())
+      return Status::error(where + ": the node has " +
+                           std::to_string(node->outputs.size()) + " outputs");
+  }
+  const std::string *&file = files[node->outputSlots[output]];
+  if (file)
+    return Status::error(where + ": " + describeTensor(*node, output) +
+                         " is given twice");
+  file = &path;
+  return {};
+}
+
+Status Session::assignFiles() {
+  files.resize(graphPlan->numSlots);
+  for (const SourceOption &option : sourceOptions)
+    for (const auto &entry : options.*option.files)
+      if (Status status = assignFile(option, entry.getKey(), entry.second);
+          !status)
+        return status;
+  return {};
+}
+
+Expected<std::vector<Buffer>> Session::readFile(const std::string &path,
+                                                const PlannedNode &node,
+                                                unsigned output) {
+  Expected<NpyFile> file = readNpy(path);
+  if (!file)
+    return file.takeStatus();
+  Expected<std::vector<Buffer>> tensors =
+      makeTensors(file->array, node.outputs[output], options.iterations, pool);
+  if (!tensors)
+    return tensors.takeStatus().withContext(path + ": for " +
+                                            describeTensor(node, output));
+  return tensors;
+}
+
+/// The tensors of a source: one, one an iteration, or none if nothing gives it
+/// data.
+Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
+                                                  unsigned output) {
+  const TensorDesc &desc = node.outputs[output];
+  if (const std::string *path = files[node.outputSlots[output]])
+    return readFile(*path, node, output);
+  auto allocate = [&]() -> Expected<Buffer> {
+    if (Buffer buffer = pool.acquire(desc.byteSize()))
+      return buffer;
+    return Status::error(ErrorKind::Incomplete,
+                         "no memory for " + describeTensor(node, output));
+  };
+  ge::NodeOp op = node.op;
+  if (std::optional<ByteView> payload = getPayload(op)) {
+    if (payload->size() != desc.byteSize())
+      return Status::error(describeTensor(node, output) + ": its value has " +
+                           std::to_string(payload->size()) +
+                           " bytes; expected " +
+                           std::to_string(desc.byteSize()));
+    Expected<Buffer> buffer = allocate();
+    if (!buffer)
+      return buffer.takeStatus();
+    std::memcpy(buffer->get(), payload->data(), payload->size());
+    return std::vector<Buffer>{*buffer};
+  }
+  if (options.randomSeed) {
+    // Like inputs these are not negative.
+    const SourceRole role =
+        isSecondMoment(op.getOutputs()[output]) ? SourceRole::Input : node.role;
+    Expected<Buffer> buffer = makeRandomTensor(desc, role, *options.randomSeed,
+                                               op.getNodeName(), pool, threads);
+    if (!buffer)
+      return buffer.takeStatus().withContext(describeTensor(node, output));
+    randomNames.push_back(describeTensor(node, output));
+    return std::vector<Buffer>{*buffer};
+  }
+  if (isAssignedFirst(node)) {
+    Expected<Buffer> buffer = allocate();
+    if (!buffer)
+      return buffer.takeStatus();
+    std::memset(buffer->get(), 0, desc.byteSize());
+    return std::vector<Buffer>{*buffer};
+  }
+  return std::vector<Buffer>();
+}
+
+bool Session::isAssignedFirst(const PlannedNode &node) const {
+  if (node.role != SourceRole::Variable || node.readers.empty())
+    return false;
+  const PlannedNode &first = graphPlan->nodes[node.readers.front()];
+  return first.op.getOpType() == "Assign" && !first.inputSlots.empty() &&
+         first.inputSlots[0] == node.outputSlots[0] &&
+         llvm::count(first.inputSlots, node.outputSlots[0]) == 1;
+}
+
+/// Whether \p node can be shared with other graphs.
+static bool isVariable(const PlannedNode &node) {
+  return node.kind == Kind::Source && !node.isFed &&
+         node.role == SourceRole::Variable && node.outputs.size() == 1;
+}
+
+Expected<bool> Session::findVariable(const PlannedNode &node) {
+  if (!isVariable(node))
+    return false;
+  ge::NodeOp op = node.op;
+  auto it = options.device->variables.find(op.getNodeName());
+  if (it == options.device->variables.end())
+    return false;
+  DeviceState::Variable &variable = it->second;
+  const unsigned slot = node.outputSlots.front();
+  if (variable.desc.toString() != node.outputs.front().toString())
+    return Status::error(describeTensor(node, 0) +
+                         ": is a variable of an earlier graph, expected its " +
+                         variable.desc.toString());
+  if (files[slot] && *files[slot] != variable.file)
+    return Status::error(describeTensor(node, 0) + ": --bind gives " +
+                         *files[slot] +
+                         ", but it is a variable of an earlier graph with a "
+                         "value; expected --bind for that graph alone");
+  variables[slot] = &variable;
+  return true;
+}
+
+/// A variable with a value for each iteration is no variable of the device: the
+/// files give all it has.
+void Session::makeVariable(const PlannedNode &node) {
+  const unsigned slot = node.outputSlots.front();
+  if (!isVariable(node) || sources[slot].size() != 1)
+    return;
+  ge::NodeOp op = node.op;
+  DeviceState::Variable &variable = options.device->variables[op.getNodeName()];
+  variable = {node.outputs.front(), sources[slot].front(),
+              files[slot] ? *files[slot] : std::string()};
+  variables[slot] = &variable;
+  sources[slot].clear();
+}
+
+Status Session::readSources() {
+  sources.resize(graphPlan->numSlots);
+  variables.resize(graphPlan->numSlots);
+  flushedSources.resize(graphPlan->numSlots);
+  std::vector<std::string> missing;
+  for (const PlannedNode &node : graphPlan->nodes) {
+    if (node.kind != Kind::Source)
+      continue;
+    Expected<bool> isKnown = findVariable(node);
+    if (!isKnown)
+      return isKnown.takeStatus();
+    if (*isKnown)
+      continue;
+    for (unsigned output = 0; output != node.outputs.size(); ++output) {
+      Expected<std::vector<Buffer>> tensors = readSource(node, output);
+      if (!tensors)
+        return tensors.takeStatus();
+      if (tensors->empty())
+        missing.push_back(describeTensor(node, output));
+      const unsigned slot = node.outputSlots[output];
+      sources[slot] = std::move(*tensors);
+      if (options.config.flushDenormals)
+        for (const Buffer &tensor : sources[slot])
+          if (flushDenormals(node.outputs[output], tensor.get()))
+            flushedSources[slot] = true;
+    }
+    makeVariable(node);
+  }
+  if (missing.empty())
+    return {};
+  std::string message = std::to_string(missing.size()) + " without data: ";
+  for (size_t i = 0; i != missing.size(); ++i)
+    message += (i ? ", " : "") + missing[i];
+  return Status::error(message +
+                       "; give inputs with --input NAME=FILE.npy, constants "
+                       "and variables with --bind NAME=FILE.npy or a graph "
+                       "dumped with DUMP_GE_GRAPH=1, or random values to all "
+                       "with --init=random:SEED");
+}
