@@ -161,6 +161,8 @@ Rows productRows(const std::string &type);
 Rows arithmeticRows();       ///< sums, products, quotients, exact operators
 Rows quotientAndPowerRows(); ///< fp32 division, powers, logarithms
 Rows activationRows();
+Rows geluRows();
+Rows gradientRows(); ///< by element
 Rows functionRows(); ///< roots, exponentials, chains of instructions
 Rows conversionRows();
 Rows lineRows();         ///< reductions, softmax

@@ -173,9 +173,63 @@ Rows softmaxGradientRows() {
                               {VN, {0, 0}},
                               {VN, {0x7E00, 0x7E00}}}
                               .on(notOn310)};
+  // gradient, log-softmax
+  const Rows logarithmGradient = {
+      {"",
+       "rounding of the result",
+       {half({0x75E3, 0}), half({0, 0x3C00})},
+       {half({0x75E2, 0}), half({0, 0x3C00})},
+       Half,
+       {CO, {0, 0xFBFF}},
+       {CO, {0, 0xFC00}},
+       {0, {0, 0xFBFF}}},
+      Row{"",
+          "rounding, too small",
+          {half({0x0001, 0}), half({0, 0xB98B})},
+          {half({0x0001, 0}), half({0, 0xB98A})},
+          Half,
+          {CU, {0, 0x8000}},
+          {CU, {0, 0x8000}},
+          {0, {0, 0x8001}}}
+          .on(on310),
+      Row{"",
+          "rounding, too small",
+          {half({0x0001, 0}), half({0, 0xB98C})},
+          {half({0x0001, 0}), half({0, 0xB98B})},
+          Half,
+          {CU, {0, 0x8000}},
+          {CU, {0, 0x8000}},
+          {0, {0, 0x8001}}}
+          .on(notOn310),
+      Row{"",
+          "the exp in fp16 is too small",
+          {half({0x3C00, 0}), half({0, 0xCC56})},
+          {half({0x3C00, 0}), half({0, 0xCC55})},
+          Half,
+          {FU, {0, 0}},
+          {FU, {0, 0}},
+          {0, {0, 0x8001}}}
+          .on(on310),
+      {"",
+       "fp32 sum",
+       {floats({Max, 0x1p103f}), floats({0, 0})},
+       {floats({Max, 0x1.FFFFFEp102f}), floats({0, 0})},
+       Float,
+       {FO, {0xFF800000, 0xFF800000}},
+       {FO, {0xFF800000, 0xFF800000}},
+       {0, {0, 0xFF7FFFFF}}},
+      {"",
+       "an infinite operand",
+       {half({0x7C00, 0}), half({0, 0})},
+       {half({0x7BFF, 0}), half({0, 0})},
+       Half,
+       {VN, {0, 0xFBFF}},
+       {VN, {0x7E00, 0xFC00}},
+       {0, {0, 0xFBFF}}}};
   Rows rows = asLines("SoftmaxGrad", softmax);
   append(rows, asLines("ConfusionSoftmaxGrad", confusion));
   append(rows, asLines("LogSoftmaxV2", logarithm));
+  append(rows, asLines("LogSoftmaxGrad", logarithmGradient));
   return rows;
 }
 

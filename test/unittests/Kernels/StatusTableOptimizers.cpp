@@ -68,14 +68,79 @@ Rows momentumRows() {
                        {VN, {0xFBFF}},
                        {VN, {0xFC00}},
                        {0, {0xFBFF}}}};
-  Rows rows = filled("ApplyMomentumD", steps, 2,
-                     [](const Operands &o, const Op &zero, const Op &) {
-                       return Operands{o[0], zero, o[1], o[2], zero};
-                     });
+  Rows rows;
+  for (const char *type : {"ApplyMomentum", "ApplyMomentumD"})
+    append(rows, filled(type, steps, 2,
+                        [](const Operands &o, const Op &zero, const Op &) {
+                          return Operands{o[0], zero, o[1], o[2], zero};
+                        }));
   append(rows, filled("FusedMulApplyMomentum", steps, 2,
                       [](const Operands &o, const Op &zero, const Op &one) {
                         return Operands{o[0], zero, o[1], o[2], zero, one};
                       }));
+  append(rows, filled("FusedMulApplyMomentumExtern", steps, 3,
+                      [](const Operands &o, const Op &zero, const Op &one) {
+                        return Operands{o[0], zero, o[1], o[2],
+                                        zero, one,  zero};
+                      }));
+  append(rows, filled("SGD", steps, 3,
+                      [](const Operands &o, const Op &zero, const Op &) {
+                        return Operands{o[0], o[2], o[1], zero, zero, zero};
+                      }));
+  for (const Row &row :
+       filled("ApplyAdagradD", steps, 2,
+              [](const Operands &o, const Op &, const Op &one) {
+                return Operands{o[0], one, o[1], o[2]};
+              }))
+    rows.push_back(row.with("update_slots", false));
+  // The first moment is what is multiplied by the rate.
+  for (const Row &row :
+       filled("ApplyAdamWithAmsgradD", steps, 4,
+              [](const Operands &o, const Op &zero, const Op &one) {
+                return Operands{o[0], o[2], zero, one, zero, zero, o[1], zero};
+              }))
+    rows.push_back(
+        row.with("beta1", 1.0f).with("beta2", 1.0f).with("epsilon", 0.0f));
+  // var, mom, gradient; the rate and what momentum multiplies are 0.5
+  const Rows rootMeanSquare = {
+      {"",
+       "rounding of var",
+       {half({0x7BFF}), half({0xD000}), half({0})},
+       {half({0x7BFF}), half({0xCFFF}), half({0})},
+       Half,
+       {CO, {0x7BFF}},
+       {CO, {0x7C00}},
+       {0, {0x7BFF}}},
+      {"",
+       "rounding, too small",
+       {half({0}), half({0x0001}), half({0})},
+       {half({0}), half({0x0002}), half({0})},
+       Half,
+       {CU, {0x8000}},
+       {CU, {0x8000}},
+       {0, {0x8001}}},
+      {"",
+       "fp32 square",
+       {floats({0}), floats({0}), floats({0x1p64f})},
+       {floats({0}), floats({0}), floats({0x1.FFFFFEp63f})},
+       Float,
+       {FO | VN, {0}},
+       {FO | VN, {0}},
+       {0, {0}}},
+      {"",
+       "an infinite gradient",
+       {half({0}), half({0}), half({0x7C00})},
+       {},
+       Half,
+       {VN, {0}},
+       {VN, {0x7E00}}}};
+  for (const Row &row :
+       filled("ApplyRMSPropD", rootMeanSquare, 3,
+              [](const Operands &o, const Op &zero, const Op &) {
+                return Operands{o[0], zero, o[1], zero, o[2]};
+              }))
+    rows.push_back(
+        row.with("rho", 0.5f).with("momentum", 0.5f).with("epsilon", 1.0f));
   // var, alpha, delta
   const Rows descent = {{"",
                          "the fp16 step",

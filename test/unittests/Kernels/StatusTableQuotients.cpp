@@ -83,6 +83,48 @@ Rows quotientRows() {
   return rows;
 }
 
+Rows divNoNanRows() {
+  return {{"DivNoNan",
+           "rounding of the quotient",
+           {half({0x3C00}), half({0x0100})},
+           {half({0x3C00}), half({0x0101})},
+           Half,
+           {CO, {0x7BFF}},
+           {CO, {0x7C00}},
+           {0, {0x7BF8}}},
+          {"DivNoNan",
+           "rounding, too small",
+           {half({0x0001}), half({0x4000})},
+           {half({0x0001}), half({0x3FFF})},
+           Half,
+           {CU, {0}},
+           {CU, {0}},
+           {0, {0x0001}}},
+          {"DivNoNan",
+           "by 0",
+           {half({0x7BFF}), half({0})},
+           {},
+           Half,
+           {0, {0}},
+           {0, {0}}},
+          {"DivNoNan",
+           "fp32 quotient",
+           {floats({Max}), floats({0x1.FFFFFEp-1f})},
+           {floats({Max}), floats({1})},
+           Float,
+           {FO, {FloatInf}},
+           {FO, {FloatInf}},
+           {0, {FloatMax}}},
+          {"DivNoNan",
+           "an infinite operand",
+           {half({0x7C00}), half({0x3C00})},
+           {half({0x7BFF}), half({0x3C00})},
+           Half,
+           {VN, {0x7BFF}},
+           {VN, {0x7C00}},
+           {0, {0x7BFF}}}};
+}
+
 Rows remainderRows() {
   const Rows both = {// The product with the infinite quotient reads it.
                      {"",
@@ -289,6 +331,7 @@ Rows powerRows() {
 
 Rows kernels::statustable::quotientAndPowerRows() {
   Rows rows = quotientRows();
+  append(rows, divNoNanRows());
   append(rows, remainderRows());
   append(rows, powerRows());
   return rows;
