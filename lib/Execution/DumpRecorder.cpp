@@ -78,7 +78,7 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
                      const dump::StatisticsFormat &statistics) {
   if (Status status = check(statistics); !status)
     return status;
-  auto recorder = std::unique_ptr<DumpRecorder>(new DumpRecorder(plan, writer));
+  auto recorder = std::unique_ptr<DumpRecorder>(new DumpRecorder(writer));
   recorder->statistics = statistics;
   recorder->model = {graph.getGraphName().str(), modelId};
   llvm::DenseMap<Operation *, const PlannedNode *> nodes;
@@ -283,7 +283,8 @@ static DumpSize measureJob(dump::DumpJob job, uint64_t blockSize) {
           static_cast<bool>(job.makeCsv), /*isGuess=*/false};
 }
 
-DumpSize DumpRecorder::measure(uint64_t iteration, uint64_t blockSize) const {
+DumpSize DumpRecorder::measure(const Plan &plan, uint64_t iteration,
+                               uint64_t blockSize) const {
   DumpSize total;
   total.isGuess = plan.graphs.size() > 1;
   for (const PlannedNode &node : plan.nodes) {
@@ -300,10 +301,10 @@ DumpSize DumpRecorder::measure(uint64_t iteration, uint64_t blockSize) const {
   return total;
 }
 
-DumpSize DumpRecorder::measureAll(uint64_t iterations, uint64_t blockSize,
+DumpSize DumpRecorder::measureAll(const Session &session, uint64_t blockSize,
                                   DumpSize &largest) const {
   // Iterations between two boundaries have the same dumps.
-  llvm::SmallVector<uint64_t> starts{0};
+  llvm::SmallVector<uint64_t> starts = session.shapeStarts();
   auto addBoundaries = [&](const Requests &requests) {
     for (const Request &request : requests)
       llvm::append_range(starts, request.steps.boundaries());
@@ -313,15 +314,19 @@ DumpSize DumpRecorder::measureAll(uint64_t iterations, uint64_t blockSize,
   for (const auto &[node, wanted] : members)
     for (const auto &[op, member] : wanted)
       addBoundaries(member.requests);
+  const IterationRange &iterations = session.iterations();
+  llvm::erase_if(starts, [&](uint64_t start) {
+    return start < iterations.first || start >= iterations.end();
+  });
   llvm::sort(starts);
   starts.erase(llvm::unique(starts), starts.end());
 
   DumpSize total;
-  for (size_t i = 0; i != starts.size() && starts[i] < iterations; ++i) {
-    const uint64_t end = i + 1 == starts.size()
-                             ? iterations
-                             : std::min(starts[i + 1], iterations);
-    const DumpSize one = measure(starts[i], blockSize);
+  for (size_t i = 0; i != starts.size(); ++i) {
+    const uint64_t end =
+        i + 1 == starts.size() ? iterations.end() : starts[i + 1];
+    const DumpSize one =
+        measure(session.planOf(starts[i]), starts[i], blockSize);
     if (one.bytes > largest.bytes)
       largest = one;
     total += one * (end - starts[i]);

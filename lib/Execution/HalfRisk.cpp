@@ -38,7 +38,7 @@ Status HalfRisk::nodeFinished(const NodeRun &run) {
   if (!isCertain && largest <= threshold)
     return {};
   auto it = llvm::find_if(found, [&](const Candidate &candidate) {
-    return candidate.node == &run.node;
+    return candidate.node->op == run.node.op;
   });
   if (it == found.end()) {
     found.push_back({&run.node, largest, isCertain});

@@ -287,8 +287,8 @@ Status ShapePropagation::inferUnique(NodeOp node) {
     node->setAttr(
         ge::InferredAttrName,
         builder.getStrArrayAttr(
-            {"output 0 has " + std::to_string(bound) +
-             " elements, as many as there can be: zeros follow the values"}));
+            {"output 0 has as many elements as there can be, those of "
+             "input 0: zeros follow the values"}));
   return {};
 }
 

@@ -50,8 +50,8 @@ bool OverflowAnalysis::isTainted(const ValueSummary &summary) const {
 
 Status OverflowAnalysis::nodeFinished(const NodeRun &run) {
   if (run.iteration != iteration) {
+    sawConstants = iteration.has_value();
     iteration = run.iteration;
-    sawConstants = true;
     taints.assign(plan.numSlots, {});
     flushed.assign(plan.numSlots, {});
   }

@@ -10,19 +10,20 @@ using namespace npu;
 
 std::vector<NodeOverflows>
 npu::summarizeOverflows(const std::vector<OverflowEvent> &events,
-                        uint64_t iterations) {
-  llvm::MapVector<const PlannedNode *, NodeOverflows> nodes;
+                        const IterationRange &iterations) {
+  // A node is the same one whatever the shapes of its tensors.
+  llvm::MapVector<mlir::Operation *, NodeOverflows> nodes;
   for (const OverflowEvent &event : events) {
     if (event.kind != OverflowEvent::Kind::Origin)
       continue;
-    NodeOverflows &node = nodes[event.node];
+    NodeOverflows &node = nodes[event.node->op];
     node.name = event.node->op.getNodeName().str();
     if (node.iterations.empty() || node.iterations.back() != event.iteration)
       node.iterations.push_back(event.iteration);
   }
   std::vector<NodeOverflows> result;
   for (auto &[key, node] : nodes) {
-    node.isPersistent = 2 * node.iterations.size() >= iterations;
+    node.isPersistent = 2 * node.iterations.size() >= iterations.count;
     result.push_back(std::move(node));
   }
   return result;
@@ -47,10 +48,11 @@ Expected<LossScale> npu::parseLossScale(llvm::StringRef text) {
 
 std::vector<double>
 npu::simulateLossScale(const std::vector<NodeOverflows> &nodes,
-                       uint64_t iterations, LossScale scale) {
+                       const IterationRange &iterations, LossScale scale) {
   std::vector<double> scales;
   uint64_t clean = 0;
-  for (uint64_t iteration = 0; iteration != iterations; ++iteration) {
+  for (uint64_t iteration = iterations.first; iteration != iterations.end();
+       ++iteration) {
     const bool overflowed = llvm::any_of(nodes, [&](const NodeOverflows &node) {
       return llvm::is_contained(node.iterations, iteration);
     });

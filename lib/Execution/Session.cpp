@@ -15,20 +15,43 @@ Session::Session(SessionOptions options)
     this->options.device = std::make_shared<DeviceState>();
 }
 
+llvm::SmallVector<uint64_t> Session::shapeStarts() const {
+  llvm::SmallVector<uint64_t> starts{options.iterations.first};
+  for (size_t i = 1; i < options.shapes.size(); ++i)
+    if (options.shapes[i] != options.shapes[i - 1])
+      starts.push_back(options.iterations.first + i);
+  return starts;
+}
+
+Status Session::makePlans(ge::GraphOp graph) {
+  llvm::StringSet<> fed;
+  for (const auto &entry : options.fallbacks) {
+    fed.insert(entry.getKey());
+    fed.insert(entry.getKey().rsplit(':').first);
+  }
+  const unsigned numShapes =
+      options.shapes.empty() ? 1 : *llvm::max_element(options.shapes) + 1;
+  for (unsigned shape = 0; shape != numShapes; ++shape) {
+    if (shape != 0)
+      if (Status status = options.reshape(shape); !status)
+        return status;
+    Expected<Plan> plan = Plan::create(graph, fed);
+    if (!plan)
+      return plan.takeStatus();
+    plans.push_back(std::make_unique<Plan>(std::move(*plan)));
+    assert(plans.back()->numSlots == plans.front()->numSlots &&
+           "shapes change sizes alone");
+  }
+  graphPlan = plans.front().get();
+  return {};
+}
+
 Expected<std::unique_ptr<Session>>
 Session::create(ge::GraphOp graph, const kernels::Registry &registry,
                 SessionOptions options) {
   auto session = std::unique_ptr<Session>(new Session(std::move(options)));
-  llvm::StringSet<> fed;
-  for (const auto &entry : session->options.fallbacks) {
-    fed.insert(entry.getKey());
-    fed.insert(entry.getKey().rsplit(':').first);
-  }
-  Expected<Plan> plan = Plan::create(graph, fed);
-  if (!plan)
-    return plan.takeStatus();
-  session->graphPlan = std::move(*plan);
-
+  if (Status status = session->makePlans(graph); !status)
+    return status;
   if (Status status = session->assignFiles(); !status)
     return status;
   if (Status status = session->readSources(); !status)
@@ -38,9 +61,11 @@ Session::create(ge::GraphOp graph, const kernels::Registry &registry,
   for (const PlannedNode &node : session->graphPlan->nodes)
     if (node.kind == Kind::Source && node.role == SourceRole::Constant)
       for (unsigned slot : node.outputSlots)
-        constants[slot] = session->sources[slot].front().get();
-  session->graphPlan->bindKernels(registry, session->options.config, constants,
-                                  session->pool);
+        if (session->sources[slot].size() == 1)
+          constants[slot] = session->sources[slot].front().get();
+  for (const std::unique_ptr<Plan> &plan : session->plans)
+    plan->bindKernels(registry, session->options.config, constants,
+                      session->pool);
   session->describeOutputs();
   return session;
 }
@@ -50,8 +75,8 @@ Session::create(ge::GraphOp graph, const kernels::Registry &registry,
 //===----------------------------------------------------------------------===//
 
 void Session::describeOutputs() {
-  for (const PlannedNode &node :
-       llvm::ArrayRef(graphPlan->nodes).take_front(graphPlan->numRootNodes)) {
+  for (unsigned place = 0; place != graphPlan->numRootNodes; ++place) {
+    const PlannedNode &node = graphPlan->nodes[place];
     if (node.kind != Kind::Output)
       continue;
     for (unsigned anchor = 0; anchor != node.inputs.size(); ++anchor) {
@@ -59,7 +84,7 @@ void Session::describeOutputs() {
       if (!result)
         continue;
       auto producer = cast<ge::NodeOp>(result.getOwner());
-      outputSlots.push_back(node.inputSlots[anchor]);
+      outputPlaces.push_back({place, anchor});
       graphOutputs.push_back({producer.getNodeName().str(),
                               result.getResultNumber(), *node.inputs[anchor],
                               nullptr});
@@ -139,7 +164,8 @@ const Buffer &Session::getSource(unsigned slot, uint64_t iteration) const {
   if (variables[slot])
     return variables[slot]->value;
   const std::vector<Buffer> &tensors = sources[slot];
-  return tensors.size() == 1 ? tensors[0] : tensors[iteration];
+  return tensors.size() == 1 ? tensors[0]
+                             : tensors[iteration - options.iterations.first];
 }
 
 Status Session::runNode(PlannedNode &node, uint64_t iteration,
@@ -172,9 +198,11 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
         !status)
       return status;
   } else if (node.kind == Kind::Output) {
-    for (auto [output, slot] : llvm::zip_equal(graphOutputs, outputSlots))
-      if (slots[slot])
-        output.data = slots[slot];
+    for (auto [output, place] : llvm::zip_equal(graphOutputs, outputPlaces)) {
+      const PlannedNode &netOutput = graphPlan->nodes[place.node];
+      if (const Buffer &data = slots[netOutput.inputSlots[place.anchor]])
+        output.data = data;
+    }
   } else if (node.kind == Kind::Streams) {
     runStreams(node, inputs);
   } else if (node.kind == Kind::Merge) {
@@ -274,10 +302,13 @@ Status Session::runNodes(unsigned begin, unsigned end, uint64_t iteration,
 
 Status Session::run(uint64_t iteration,
                     llvm::ArrayRef<ExecutionObserver *> observers) {
+  graphPlan = plans[getShapeIndex(iteration)].get();
   slots.assign(graphPlan->numSlots, nullptr);
   heldSlots.assign(graphPlan->numSlots, 0);
-  for (GraphOutput &output : graphOutputs)
+  for (auto [output, place] : llvm::zip_equal(graphOutputs, outputPlaces)) {
     output.data = nullptr;
+    output.desc = *graphPlan->nodes[place.node].inputs[place.anchor];
+  }
   streams.beginIteration(graphPlan->streams);
   return runNodes(0, graphPlan->numRootNodes, iteration, observers);
 }

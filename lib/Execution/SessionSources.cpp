@@ -24,7 +24,7 @@ static std::string describeTensor(const PlannedNode &node, unsigned output) {
 /// An option that gives data to nodes.
 struct npu::SourceOption {
   const char *name;
-  llvm::StringMap<std::string> SessionOptions::*files;
+  llvm::StringMap<std::vector<std::string>> SessionOptions::*files;
   /// Which nodes it is for.
   bool (*fits)(const PlannedNode &node);
   const char *expected;
@@ -60,7 +60,7 @@ static std::string listNames(const SourceOption &option, const Plan &plan) {
 }
 
 Status Session::assignFile(const SourceOption &option, StringRef name,
-                           const std::string &path) {
+                           const std::vector<std::string> &paths) {
   const std::string where = "--" + std::string(option.name) + " " + name.str();
   auto find = [&](StringRef wanted) -> const PlannedNode * {
     for (const PlannedNode &node : graphPlan->nodes)
@@ -85,12 +85,13 @@ Status Session::assignFile(const SourceOption &option, StringRef name,
       return Status::error(where + ": the node has " +
                            std::to_string(node->outputs.size()) + " outputs");
   }
-  const std::string *&file = files[node->outputSlots[output]];
-  if (file)
+  const std::vector<std::string> *&given = files[node->outputSlots[output]];
+  if (given)
     return Status::error(where + ": " + describeTensor(*node, output) +
                          " is given twice");
-  file = &path;
-  return {};
+  given = &paths;
+  return checkPerIteration(where, paths.size(), "file",
+                           options.iterations.count);
 }
 
 Status Session::assignFiles() {
@@ -103,17 +104,66 @@ Status Session::assignFiles() {
   return {};
 }
 
-Expected<std::vector<Buffer>> Session::readFile(const std::string &path,
-                                                const PlannedNode &node,
-                                                unsigned output) {
-  Expected<NpyFile> file = readNpy(path);
-  if (!file)
-    return file.takeStatus();
-  Expected<std::vector<Buffer>> tensors =
-      makeTensors(file->array, node.outputs[output], options.iterations, pool);
-  if (!tensors)
-    return tensors.takeStatus().withContext(path + ": for " +
-                                            describeTensor(node, output));
+const TensorDesc &Session::getOutputDesc(const PlannedNode &node,
+                                         unsigned output,
+                                         uint64_t iteration) const {
+  const auto place = static_cast<size_t>(&node - graphPlan->nodes.data());
+  return planOf(iteration).nodes[place].outputs[output];
+}
+
+bool Session::hasChangingShape(const PlannedNode &node, unsigned output) const {
+  const auto place = static_cast<size_t>(&node - graphPlan->nodes.data());
+  return llvm::any_of(plans, [&](const std::unique_ptr<Plan> &plan) {
+    const TensorDesc &desc = plan->nodes[place].outputs[output];
+    return desc.toString() != node.outputs[output].toString();
+  });
+}
+
+Expected<std::vector<Buffer>>
+Session::readFiles(const std::vector<std::string> &paths,
+                   const PlannedNode &node, unsigned output) {
+  std::vector<Buffer> tensors;
+  for (const std::string &path : paths) {
+    const uint64_t iteration = options.iterations.first + tensors.size();
+    const TensorDesc &desc = getOutputDesc(node, output, iteration);
+    Expected<NpyFile> file = readNpy(path);
+    if (!file)
+      return file.takeStatus();
+    Expected<std::vector<Buffer>> read =
+        makeTensors(file->array, desc,
+                    paths.size() == 1 ? options.iterations.count : 1, pool);
+    if (!read)
+      return read.takeStatus().withContext(path + ": for " +
+                                           describeTensor(node, output));
+    llvm::append_range(tensors, *read);
+  }
+  return tensors;
+}
+
+Expected<std::vector<Buffer>>
+Session::readChangingSource(const PlannedNode &node, unsigned output) {
+  if (node.role != SourceRole::Input)
+    return Status::error(describeTensor(node, output) +
+                         ": its shape changes between iterations; expected "
+                         "that of inputs alone to change");
+  if (const std::vector<std::string> *paths = files[node.outputSlots[output]])
+    return readFiles(*paths, node, output);
+  if (!options.randomSeed)
+    return std::vector<Buffer>();
+  randomNames.push_back(describeTensor(node, output));
+  std::vector<Buffer> byShape(plans.size()), tensors;
+  for (unsigned shape : options.shapes) {
+    if (!byShape[shape]) {
+      const uint64_t iteration = options.iterations.first + tensors.size();
+      Expected<Buffer> buffer = makeRandomTensor(
+          getOutputDesc(node, output, iteration), node.role,
+          *options.randomSeed, node.op.getNodeName(), pool, threads);
+      if (!buffer)
+        return buffer.takeStatus().withContext(describeTensor(node, output));
+      byShape[shape] = std::move(*buffer);
+    }
+    tensors.push_back(byShape[shape]);
+  }
   return tensors;
 }
 
@@ -122,8 +172,10 @@ Expected<std::vector<Buffer>> Session::readFile(const std::string &path,
 Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
                                                   unsigned output) {
   const TensorDesc &desc = node.outputs[output];
-  if (const std::string *path = files[node.outputSlots[output]])
-    return readFile(*path, node, output);
+  if (hasChangingShape(node, output))
+    return readChangingSource(node, output);
+  if (const std::vector<std::string> *paths = files[node.outputSlots[output]])
+    return readFiles(*paths, node, output);
   auto allocate = [&]() -> Expected<Buffer> {
     if (Buffer buffer = pool.acquire(desc.byteSize()))
       return buffer;
@@ -192,9 +244,9 @@ Expected<bool> Session::findVariable(const PlannedNode &node) {
     return Status::error(describeTensor(node, 0) +
                          ": is a variable of an earlier graph, expected its " +
                          variable.desc.toString());
-  if (files[slot] && *files[slot] != variable.file)
+  if (files[slot] && *files[slot] != variable.files)
     return Status::error(describeTensor(node, 0) + ": --bind gives " +
-                         *files[slot] +
+                         llvm::join(*files[slot], ", ") +
                          ", but it is a variable of an earlier graph with a "
                          "value; expected --bind for that graph alone");
   variables[slot] = &variable;
@@ -210,7 +262,7 @@ void Session::makeVariable(const PlannedNode &node) {
   ge::NodeOp op = node.op;
   DeviceState::Variable &variable = options.device->variables[op.getNodeName()];
   variable = {node.outputs.front(), sources[slot].front(),
-              files[slot] ? *files[slot] : std::string()};
+              files[slot] ? *files[slot] : std::vector<std::string>()};
   variables[slot] = &variable;
   sources[slot].clear();
 }
@@ -237,8 +289,10 @@ Status Session::readSources() {
       const unsigned slot = node.outputSlots[output];
       sources[slot] = std::move(*tensors);
       if (options.config.flushDenormals)
-        for (const Buffer &tensor : sources[slot])
-          if (flushDenormals(node.outputs[output], tensor.get()))
+        for (auto [index, tensor] : llvm::enumerate(sources[slot]))
+          if (flushDenormals(
+                  getOutputDesc(node, output, options.iterations.first + index),
+                  tensor.get()))
             flushedSources[slot] = true;
     }
     makeVariable(node);

@@ -13,6 +13,16 @@
 
 using namespace npu;
 
+Status npu::checkPerIteration(const std::string &where, size_t count,
+                              const std::string &what, uint64_t iterations) {
+  if (count == 1 || count == iterations)
+    return {};
+  return Status::error(where + ": " + std::to_string(count) + " " + what +
+                       "s for " + std::to_string(iterations) +
+                       (iterations == 1 ? " iteration" : " iterations") +
+                       "; expected one, or one for each of --iterations");
+}
+
 /// \p desc as a logical tensor: in its origin format.
 static TensorDesc getLogicalDesc(const TensorDesc &desc) {
   TensorDesc logical = desc;

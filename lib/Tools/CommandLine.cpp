@@ -27,16 +27,14 @@ int npu::reportFailure(const Status &status) {
 
 Status npu::parseFileMap(llvm::StringRef option,
                          llvm::ArrayRef<std::string> arguments,
-                         llvm::StringMap<std::string> &files) {
+                         llvm::StringMap<std::vector<std::string>> &files) {
   for (const std::string &argument : arguments) {
     // Node names may have '=' in them, file names seldom do.
     auto [name, file] = llvm::StringRef(argument).rsplit('=');
     if (name.empty() || file.empty())
       return Status::error("--" + option.str() + " " + argument +
                            ": expected NAME=FILE.npy");
-    if (!files.try_emplace(name, file.str()).second)
-      return Status::error("--" + option.str() + ": '" + name.str() +
-                           "' is given twice");
+    files[name].push_back(file.str());
   }
   return {};
 }

@@ -32,10 +32,11 @@ private:
 /// message has been printed already.
 int reportFailure(const Status &status);
 
-/// Reads NAME=FILE pairs of the option \p option into \p files.
+/// Reads NAME=FILE pairs of the option \p option into \p files. A name that
+/// occurs again has several files, in their order.
 Status parseFileMap(llvm::StringRef option,
                     llvm::ArrayRef<std::string> arguments,
-                    llvm::StringMap<std::string> &files);
+                    llvm::StringMap<std::vector<std::string>> &files);
 
 } // namespace npu
 

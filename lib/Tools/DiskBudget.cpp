@@ -53,11 +53,11 @@ Expected<DiskBudget> DiskBudget::create(const std::string &folder,
   return budget;
 }
 
-void DiskBudget::add(const DumpRecorder &dumps, uint64_t iterations) {
+void DiskBudget::add(const DumpRecorder &dumps, const Session &session) {
   DumpSize most;
-  total += dumps.measureAll(iterations, blockSize, most);
+  total += dumps.measureAll(session, blockSize, most);
   largest += most;
-  numIterations = std::max(numIterations, iterations);
+  numIterations = std::max(numIterations, session.iterations().count);
 }
 
 /// "4096 bytes", "12.3 MB".

@@ -26,8 +26,8 @@ public:
   static Expected<DiskBudget> create(const std::string &folder,
                                      const DumpLimit &limit);
 
-  /// The dumps of \p iterations of a graph.
-  void add(const DumpRecorder &dumps, uint64_t iterations);
+  /// The dumps of a graph that runs as \p session.
+  void add(const DumpRecorder &dumps, const Session &session);
 
   /// Prints the numbers. Fails where there is not enough, or warns.
   Status check() const;

@@ -21,29 +21,103 @@ using namespace npu;
 // The graph
 //===----------------------------------------------------------------------===//
 
-/// What is said of shapes in this graph: names may end in "@GRAPH".
-ShapeSources GraphRun::selectShapes() {
-  ShapeSources selected;
-  selected.iterations = iterations;
-  const std::string suffix = ("@" + name()).str();
-  auto select = [&](const auto &all, auto &to, bool onlyNodes) {
-    for (const auto &entry : all) {
-      StringRef key = entry.getKey();
-      key.consume_back(suffix);
-      auto isNode = [&](StringRef wanted) {
-        return llvm::any_of(
-            graph.getBody().getOps<ge::NodeOp>(),
-            [&](ge::NodeOp node) { return node.getNodeName() == wanted; });
-      };
-      if (!onlyNodes || isNode(key) || isNode(key.rsplit(':').first))
-        to[key] = entry.second;
-    }
+std::optional<StringRef> GraphRun::findName(StringRef given) {
+  auto hasNode = [&](StringRef name) {
+    return nodeNames.contains(name) ||
+           nodeNames.contains(name.rsplit(':').first);
   };
-  // A shape may be of another graph.
-  select(settings.shapes.shapes, selected.shapes, options.graphs.size() > 1);
-  select(settings.shapes.inputs, selected.inputs, false);
-  select(settings.shapes.constants, selected.constants, false);
-  return selected;
+  if (hasNode(given))
+    return given;
+  auto [name, graphName] = given.rsplit('@');
+  if (graphName == this->name() && hasNode(name))
+    return name;
+  return std::nullopt;
+}
+
+/// Takes the files that are for this graph.
+Status GraphRun::selectFiles() {
+  sessionOptions = settings.session;
+  sessionOptions.iterations = iterations;
+  for (auto files : {&SessionOptions::inputs, &SessionOptions::bindings,
+                     &SessionOptions::fallbacks}) {
+    (sessionOptions.*files).clear();
+    for (const auto &entry : settings.session.*files) {
+      std::optional<StringRef> name = findName(entry.getKey());
+      if (!name && options.graphs.size() > 1)
+        continue;
+      // The session says what is wrong with a name that nobody has.
+      if (!(sessionOptions.*files)
+               .try_emplace(name.value_or(entry.getKey()), entry.second)
+               .second)
+        return Status::error("node '" + name->str() + "' of graph '" +
+                             this->name().str() +
+                             "' is given twice, as NAME and as NAME@GRAPH");
+    }
+  }
+  return {};
+}
+
+/// Finds the shapes that the inputs have in turn.
+Status GraphRun::findShapes() {
+  ShapeSourcesByIteration sources;
+  sources.iterations = iterations.count;
+  sources.inputs = sessionOptions.inputs;
+  sources.constants = sessionOptions.bindings;
+  for (const auto &entry : settings.inputShapes) {
+    std::optional<StringRef> name = findName(entry.getKey());
+    if (name || options.graphs.size() == 1)
+      sources.shapes[name.value_or(entry.getKey())] = entry.second;
+  }
+  Expected<ShapeSequence> sequence = ShapeSequence::create(sources);
+  if (!sequence)
+    return sequence.takeStatus();
+  shapes = std::move(*sequence);
+  sessionOptions.shapes = shapes.byIteration;
+  if (shapes.steps.size() > 1)
+    openTypes.emplace(graph);
+  return {};
+}
+
+/// Gives all tensors the shapes of the first iteration.
+Status GraphRun::settleShapes(const kernels::Registry &kernels) {
+  if (Status status = findShapes(); !status)
+    return status;
+  // Branches have what is passed to them, and no inputs of their own.
+  for (ge::GraphOp part : graphs)
+    if (Status status = inferShapes(
+            part, part == graph ? shapes.steps.front() : ShapeSources(),
+            kernels, settings.session.config);
+        !status)
+      return status;
+  return {};
+}
+
+/// Gives all tensors the shapes of \p step. The members of fused nodes have
+/// those of the first one.
+Status GraphRun::reshape(unsigned step, const kernels::Registry &kernels) {
+  llvm::DenseMap<Value, Type> fusedInputs;
+  auto forEachFusedInput =
+      [&](llvm::function_ref<void(ge::NodeOp, Value)> use) {
+        for (auto node : graph.getBody().getOps<ge::NodeOp>())
+          if (node.isFused())
+            for (Value input : node.getInputs())
+              use(node, input);
+      };
+  forEachFusedInput(
+      [&](ge::NodeOp, Value input) { fusedInputs[input] = input.getType(); });
+  openTypes->restore();
+  if (Status status = inferShapes(graph, shapes.steps[step], kernels,
+                                  settings.session.config);
+      !status)
+    return status;
+  Status status;
+  forEachFusedInput([&](ge::NodeOp node, Value input) {
+    if (status && fusedInputs[input] != input.getType())
+      status = Status::error(ErrorKind::Incomplete,
+                             describe(node) + ": a fused node whose shapes "
+                                              "change between iterations");
+  });
+  return status;
 }
 
 Status GraphRun::load(MLIRContext *context, const kernels::Registry &kernels) {
@@ -61,6 +135,17 @@ Status GraphRun::load(MLIRContext *context, const kernels::Registry &kernels) {
   if (Status status = collectGraphs(); !status)
     return status;
 
+  for (ge::GraphOp part : this->graphs) {
+    if (options.seed)
+      llvm::append_range(seededNodes, seedRandomNodes(part, options.seed));
+    for (auto node : part.getBody().getOps<ge::NodeOp>())
+      nodeNames.insert(node.getNodeName());
+  }
+  if (Status status = selectFiles(); !status)
+    return status;
+  if (Status status = settleShapes(kernels); !status)
+    return status;
+
   OwningOpRef<ModuleOp> stage;
   if (!options.fusionSource.empty()) {
     std::string stagePath = options.fusionSource;
@@ -69,22 +154,11 @@ Status GraphRun::load(MLIRContext *context, const kernels::Registry &kernels) {
       return source.takeStatus();
     stage = std::move(*source);
   }
-  for (ge::GraphOp part : this->graphs) {
-    if (options.seed)
-      llvm::append_range(seededNodes, seedRandomNodes(part, options.seed));
-    // Branches have what is passed to them, and no inputs of their own.
-    if (Status status =
-            inferShapes(part, part == graph ? selectShapes() : ShapeSources(),
-                        kernels, settings.session.config);
-        !status)
-      return status;
+  for (ge::GraphOp part : this->graphs)
     if (failed(recoverFused(part,
                             stage ? findStage(part, *stage) : ge::GraphOp(),
                             settings.quant)))
       return Status::error("");
-    for (auto node : part.getBody().getOps<ge::NodeOp>())
-      nodeNames.insert(node.getNodeName());
-  }
   return {};
 }
 
@@ -214,8 +288,8 @@ std::string npu::countText(uint64_t number, const char *what) {
 //===----------------------------------------------------------------------===//
 
 std::string GraphRun::getOutputFolder(uint64_t iteration) const {
-  return iterations > 1 ? outputFolder + "/" + std::to_string(iteration)
-                        : outputFolder;
+  return iterations.count > 1 ? outputFolder + "/" + std::to_string(iteration)
+                              : outputFolder;
 }
 
 Status GraphRun::prepareOutputs(std::string folder) {
@@ -234,7 +308,8 @@ Status GraphRun::prepareOutputs(std::string folder) {
       file = stem + "." + std::to_string(i) + extension.str();
     outputFiles.push_back(std::move(file));
   }
-  for (uint64_t iteration = 0; iteration != iterations; ++iteration) {
+  for (uint64_t iteration = iterations.first; iteration != iterations.end();
+       ++iteration) {
     const std::string iterationFolder = getOutputFolder(iteration);
     if (!llvm::sys::fs::exists(iterationFolder))
       continue;
@@ -270,6 +345,36 @@ Status GraphRun::writeOutputs(uint64_t iteration) const {
   return {};
 }
 
+/// The shapes of inputs and outputs, with the iterations that have them.
+llvm::json::Array GraphRun::listShapes() const {
+  using llvm::json::Array;
+  using llvm::json::Object;
+  Array shapes;
+  for (const std::unique_ptr<Plan> &plan : session->allPlans()) {
+    Array numbers, inputs, outputs;
+    for (uint64_t iteration = iterations.first; iteration != iterations.end();
+         ++iteration)
+      if (&session->planOf(iteration) == plan.get())
+        numbers.push_back(iteration);
+    for (const PlannedNode &node : plan->nodes) {
+      if (node.kind == PlannedNode::Kind::Source &&
+          node.role == SourceRole::Input)
+        for (auto [index, desc] : llvm::enumerate(node.outputs))
+          inputs.push_back(Object{{"name", node.op.getNodeName()},
+                                  {"output", index},
+                                  {"tensor", desc.toString()}});
+      if (node.kind == PlannedNode::Kind::Output)
+        for (const std::optional<TensorDesc> &desc : node.inputs)
+          if (desc)
+            outputs.push_back(desc->toString());
+    }
+    shapes.push_back(Object{{"iterations", std::move(numbers)},
+                            {"inputs", std::move(inputs)},
+                            {"outputs", std::move(outputs)}});
+  }
+  return shapes;
+}
+
 llvm::json::Value GraphRun::makeReport(const Status &outcome, double seconds,
                                        const std::string &timeFolder) {
   const NumericConfig &config = settings.session.config;
@@ -279,7 +384,8 @@ llvm::json::Value GraphRun::makeReport(const Status &outcome, double seconds,
   report->set("soc", std::string(getName(config.soc)));
   report->set("overflow_mode", std::string(getName(config.overflow)));
   report->set("threads", settings.session.threads);
-  report->set("iterations", iterations);
+  report->set("iterations", iterations.count);
+  report->set("first_iteration", iterations.first);
   report->set("seconds", seconds);
   report->set("buffer_bytes", session->bufferBytes());
   if (filesQueued())
@@ -293,6 +399,8 @@ llvm::json::Value GraphRun::makeReport(const Status &outcome, double seconds,
                                          {"file", outputFiles[i]}});
   }
   report->set("outputs", std::move(outputs));
+  if (session->allPlans().size() > 1)
+    report->set("shapes", listShapes());
   overflow.addToReport(*report, iterations);
   for (const std::string &assumption : settings.assumptions)
     report->addAssumption(assumption);
@@ -322,11 +430,14 @@ void GraphRun::printSummary() const {
 // Running
 //===----------------------------------------------------------------------===//
 
-Status GraphRun::createSession(SessionOptions files,
+Status GraphRun::createSession(std::shared_ptr<DeviceState> device,
                                const kernels::Registry &kernels) {
-  files.iterations = iterations;
+  sessionOptions.device = std::move(device);
+  sessionOptions.reshape = [&](unsigned step) {
+    return reshape(step, kernels);
+  };
   Expected<std::unique_ptr<Session>> created =
-      Session::create(graph, kernels, std::move(files));
+      Session::create(graph, kernels, std::move(sessionOptions));
   if (!created)
     return created.takeStatus();
   session = std::move(*created);
@@ -380,7 +491,8 @@ Status GraphRun::run(ProgressLine *progress) {
     observers.push_back(progress);
   }
   using Clock = std::chrono::steady_clock;
-  for (uint64_t iteration = 0; iteration != iterations; ++iteration) {
+  for (uint64_t iteration = iterations.first; iteration != iterations.end();
+       ++iteration) {
     const Clock::time_point begin = Clock::now();
     if (Status status = session->run(iteration, observers); !status)
       return status;

@@ -18,7 +18,7 @@ namespace npu {
 class GraphRun {
 public:
   GraphRun(const RunOptions &options, const RunSettings &settings,
-           std::string path, uint32_t modelId, uint64_t iterations)
+           std::string path, uint32_t modelId, IterationRange iterations)
       : options(options), settings(settings), path(std::move(path)),
         modelId(modelId), iterations(iterations), overflow(settings.overflow) {}
 
@@ -30,12 +30,14 @@ public:
   llvm::StringRef name() { return graph.getGraphName(); }
   /// The names of all graphs in the file.
   const std::vector<std::string> &graphNames() const { return allNames; }
-  /// Whether \p node, without an output behind a colon, is in the graph.
-  bool hasNode(llvm::StringRef node) const { return nodeNames.contains(node); }
+  /// The name that \p given, NAME or NAME@GRAPH with an output behind a colon
+  /// or not, has in this graph; none where it is for other graphs.
+  std::optional<llvm::StringRef> findName(llvm::StringRef given);
 
-  /// Plans the graph and gets its data from \p files, for a device that other
-  /// graphs may share.
-  Status createSession(SessionOptions files, const kernels::Registry &kernels);
+  /// Plans the graph and gets its data, for a \p device that other graphs may
+  /// share.
+  Status createSession(std::shared_ptr<DeviceState> device,
+                       const kernels::Registry &kernels);
   bool hasOutputs() const { return !session->outputs().empty(); }
   /// Names the files of the outputs in \p folder, and makes sure that they
   /// replace nothing but older outputs.
@@ -53,7 +55,7 @@ public:
     return recorder ? recorder->filesQueued() : 0;
   }
   size_t numNodes() const { return session->plan().nodes.size(); }
-  uint64_t numIterations() const { return iterations; }
+  const Session &getSession() const { return *session; }
 
   /// What happened, for the report; \p timeFolder is that of the dumps.
   llvm::json::Value makeReport(const Status &outcome, double seconds,
@@ -71,20 +73,24 @@ private:
   };
 
   Status collectGraphs();
-  ShapeSources selectShapes();
+  Status selectFiles();
+  Status findShapes();
+  Status settleShapes(const kernels::Registry &kernels);
+  Status reshape(unsigned step, const kernels::Registry &kernels);
   Status insertDumps(mlir::MLIRContext *context);
   Status insertOverflowChecks(mlir::MLIRContext *context);
   std::vector<DumpSelection> getDumpSelections();
   /// The graph with those that its nodes run.
   mlir::Operation *getAll() const;
   std::string getOutputFolder(uint64_t iteration) const;
+  llvm::json::Array listShapes() const;
   Status writeOutputs(uint64_t iteration) const;
 
   const RunOptions &options;
   const RunSettings &settings;
   std::string path;
   const uint32_t modelId;
-  const uint64_t iterations;
+  const IterationRange iterations;
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mutable ge::GraphOp graph; // a handle, whose accessors are not const
@@ -93,6 +99,9 @@ private:
   std::vector<std::string> allNames;
   llvm::StringSet<> nodeNames;
   std::vector<std::string> seededNodes; // that got --seed
+  SessionOptions sessionOptions;        // with the files for this graph
+  ShapeSequence shapes;
+  std::optional<GraphTypes> openTypes; // where shapes change
   std::unique_ptr<Session> session;
   std::string outputFolder;
   std::vector<std::string> outputFiles; // by output of the graph

@@ -33,7 +33,6 @@ public:
 private:
   Status loadGraphs();
   void checkModelNames();
-  Expected<SessionOptions> selectFiles(GraphRun &graph) const;
   Status checkFileNames();
   Status createSessions();
   Status prepareOutputs();
@@ -75,7 +74,8 @@ Status Run::loadGraphs() {
     const std::vector<uint64_t> &counts = settings.iterations;
     graphs.push_back(std::make_unique<GraphRun>(
         options, settings, path, options.modelId + static_cast<uint32_t>(index),
-        counts[std::min(index, counts.size() - 1)]));
+        IterationRange{settings.firstIteration,
+                       counts[std::min(index, counts.size() - 1)]}));
     if (Status status = graphs.back()->load(context.get(), kernels); !status)
       return status;
   }
@@ -116,47 +116,13 @@ std::string Run::listGraphs() {
 // Files for nodes
 //===----------------------------------------------------------------------===//
 
-/// The name of the node in NAME or NAME:OUTPUT.
-static bool hasNode(const GraphRun &graph, StringRef name) {
-  return graph.hasNode(name) || graph.hasNode(name.rsplit(':').first);
-}
-
-/// The name that \p given, NAME or NAME@GRAPH, has in \p graph; none where it
-/// is for other graphs.
-static std::optional<StringRef> getNameIn(GraphRun &graph, StringRef given) {
-  if (hasNode(graph, given))
-    return given;
-  auto [name, graphName] = given.rsplit('@');
-  if (graphName == graph.name() && hasNode(graph, name))
-    return name;
-  return std::nullopt;
-}
-
-/// Of several graphs each gets the files for the nodes that it has.
-Expected<SessionOptions> Run::selectFiles(GraphRun &graph) const {
-  SessionOptions selected = settings.session;
-  if (graphs.size() == 1)
-    return selected;
-  for (auto files : {&SessionOptions::inputs, &SessionOptions::bindings,
-                     &SessionOptions::fallbacks}) {
-    (selected.*files).clear();
-    for (const auto &entry : settings.session.*files)
-      if (std::optional<StringRef> name = getNameIn(graph, entry.getKey()))
-        if (!(selected.*files).try_emplace(*name, entry.second).second)
-          return Status::error("node '" + name->str() + "' of graph '" +
-                               graph.name().str() +
-                               "' is given twice, as NAME and as NAME@GRAPH");
-  }
-  return selected;
-}
-
 /// Fails on files for a node that none of several graphs has.
 Status Run::checkFileNames() {
   if (graphs.size() == 1)
     return {};
   auto check = [&](const char *option, StringRef name) {
     if (llvm::any_of(graphs, [&](auto &graph) {
-          return getNameIn(*graph, name).has_value();
+          return graph->findName(name).has_value();
         }))
       return Status();
     return Status::error("--" + std::string(option) + " " + name.str() +
@@ -171,7 +137,7 @@ Status Run::checkFileNames() {
     for (const auto &entry : settings.session.*files)
       if (Status status = check(option, entry.getKey()); !status)
         return status;
-  for (const auto &entry : settings.shapes.shapes)
+  for (const auto &entry : settings.inputShapes)
     if (Status status = check("input-shape", entry.getKey()); !status)
       return status;
   return {};
@@ -182,12 +148,7 @@ Status Run::createSessions() {
     return status;
   auto device = std::make_shared<DeviceState>();
   for (auto &graph : graphs) {
-    Expected<SessionOptions> files = selectFiles(*graph);
-    if (!files)
-      return files.takeStatus();
-    files->device = device;
-    if (Status status = graph->createSession(std::move(*files), kernels);
-        !status)
+    if (Status status = graph->createSession(device, kernels); !status)
       return status;
   }
   return {};
@@ -293,7 +254,7 @@ Status Run::checkBudget() const {
   if (!budget)
     return budget.takeStatus();
   for (auto &graph : graphs)
-    budget->add(*graph->dumps(), graph->numIterations());
+    budget->add(*graph->dumps(), graph->getSession());
   return budget->check();
 }
 

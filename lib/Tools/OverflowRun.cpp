@@ -54,7 +54,8 @@ std::vector<ExecutionObserver *> OverflowRun::observers() {
 // Report
 //===----------------------------------------------------------------------===//
 
-void OverflowRun::addToReport(RunReport &report, uint64_t iterations) const {
+void OverflowRun::addToReport(RunReport &report,
+                              const IterationRange &iterations) const {
   using llvm::json::Array;
   using llvm::json::Object;
   if (analysis) {
@@ -66,7 +67,7 @@ void OverflowRun::addToReport(RunReport &report, uint64_t iterations) const {
       rows.push_back(
           Object{{"node", node.name},
                  {"iterations", Array(node.iterations)},
-                 {"of", iterations},
+                 {"of", iterations.count},
                  {"class", node.isPersistent ? "persistent" : "sporadic"}});
     report.set("overflows", std::move(rows));
     if (settings.lossScale)
@@ -112,7 +113,8 @@ static void printEvents(const OverflowAnalysis &analysis, Kind kind) {
   }
 }
 
-static void printAnalysis(const OverflowAnalysis &analysis, uint64_t iterations,
+static void printAnalysis(const OverflowAnalysis &analysis,
+                          const IterationRange &iterations,
                           const std::optional<LossScale> &lossScale) {
   if (analysis.events().empty()) {
     llvm::outs() << "no overflow\n";
@@ -132,11 +134,11 @@ static void printAnalysis(const OverflowAnalysis &analysis, uint64_t iterations,
     printEvents(analysis, kind);
   std::vector<NodeOverflows> nodes =
       summarizeOverflows(analysis.events(), iterations);
-  if (iterations > 1)
+  if (iterations.count > 1)
     for (const NodeOverflows &node : nodes)
       llvm::outs() << "  " << node.name << ": "
                    << (node.isPersistent ? "persistent" : "sporadic") << ", "
-                   << node.iterations.size() << " of " << iterations
+                   << node.iterations.size() << " of " << iterations.count
                    << " iterations\n";
   if (!lossScale)
     return;
@@ -149,7 +151,7 @@ static void printAnalysis(const OverflowAnalysis &analysis, uint64_t iterations,
   llvm::outs() << "  loss scale: " << llvm::join(scales, " ") << '\n';
 }
 
-Status OverflowRun::print(uint64_t iterations) const {
+Status OverflowRun::print(const IterationRange &iterations) const {
   if (recorder)
     llvm::outs() << "wrote " << recorder->recordsQueued()
                  << " overflow record(s)\n";
@@ -177,7 +179,7 @@ Status OverflowRun::print(uint64_t iterations) const {
   return writeFile(settings.halfRiskList, {&part, 1});
 }
 
-int OverflowRun::exitCode(uint64_t iterations) const {
+int OverflowRun::exitCode(const IterationRange &iterations) const {
   if (!analysis || settings.failOn == FailOnOverflow::Never)
     return 0;
   std::vector<NodeOverflows> nodes =

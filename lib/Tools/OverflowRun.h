@@ -45,11 +45,11 @@ public:
 
   /// Adds "events", "overflows", "loss_scale" and "half_risk"
   /// and "suspicious".
-  void addToReport(RunReport &report, uint64_t iterations) const;
+  void addToReport(RunReport &report, const IterationRange &iterations) const;
   /// Prints what was found, the origins first. Writes the list of candidates.
-  Status print(uint64_t iterations) const;
+  Status print(const IterationRange &iterations) const;
   /// 2 if the run is to fail for what was found, otherwise 0.
-  int exitCode(uint64_t iterations) const;
+  int exitCode(const IterationRange &iterations) const;
 
 private:
   OverflowSettings settings;

@@ -12,11 +12,12 @@ bool ProgressLine::isWanted() {
   return llvm::sys::Process::StandardErrIsDisplayed();
 }
 
-void ProgressLine::begin(size_t nodes, uint64_t iterations) {
+void ProgressLine::begin(size_t nodes, const IterationRange &range) {
   std::lock_guard lock(mutex);
   numNodes = nodes;
-  numIterations = iterations;
-  iteration = node = 0;
+  iterations = range;
+  iteration = range.first;
+  node = 0;
 }
 
 Status ProgressLine::nodeFinished(const NodeRun &run) {
@@ -44,7 +45,8 @@ void ProgressLine::draw() {
   isDrawn = true;
   std::string line = llvm::formatv("\r\x1b[Kiteration {0} of {1}, node {2} of "
                                    "{3}",
-                                   iteration + 1, numIterations, node, numNodes)
+                                   iteration - iterations.first + 1,
+                                   iterations.count, node, numNodes)
                          .str();
   if (bytesWritten || bytesQueued)
     line += llvm::formatv(", {0:f1} MB of dumps written, {1:f1} MB left",

@@ -19,7 +19,7 @@ public:
   ~ProgressLine() override { clear(); }
 
   /// A graph with \p nodes nodes, for \p iterations.
-  void begin(size_t nodes, uint64_t iterations);
+  void begin(size_t nodes, const IterationRange &iterations);
   Status nodeFinished(const NodeRun &run) override;
   /// Bytes of dump files that are written and that wait; from any thread.
   void dumpProgressed(uint64_t written, uint64_t queued);
@@ -31,7 +31,7 @@ private:
 
   std::mutex mutex;
   size_t numNodes = 0;
-  uint64_t numIterations = 0;
+  IterationRange iterations;
   uint64_t iteration = 0;
   size_t node = 0;
   uint64_t bytesWritten = 0, bytesQueued = 0;

@@ -4,6 +4,7 @@
 
 #include "CommandLine.h"
 
+#include "npu/Dump/DumpStep.h"
 #include "npu/Numerics/SimdTarget.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -11,6 +12,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <limits>
 #include <thread>
 
 using namespace npu;
@@ -159,9 +161,10 @@ static Expected<std::optional<uint64_t>> readSeed(llvm::StringRef init) {
   return std::optional<uint64_t>(seed);
 }
 
-/// Reads "x:1,3,8,8;y:4" as atc takes it; names may have colons of their own.
-static Expected<llvm::StringMap<Shape>> readInputShapes(llvm::StringRef text) {
-  llvm::StringMap<Shape> shapes;
+/// Adds "x:1,3,8,8;y:4", as atc takes it, to \p shapes; names may have colons
+/// of their own. A name that occurs again has several shapes.
+static Status readInputShapes(llvm::StringRef text,
+                              llvm::StringMap<std::vector<Shape>> &shapes) {
   llvm::SmallVector<llvm::StringRef> entries;
   text.split(entries, ';', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef entry : entries) {
@@ -185,10 +188,9 @@ static Expected<llvm::StringMap<Shape>> readInputShapes(llvm::StringRef text) {
     }
     if (!getCheckedByteSize(DataType::Int8, shape))
       return fault("more elements than 64 bits count");
-    if (!shapes.try_emplace(name.trim(), std::move(shape)).second)
-      return fault("the input is named twice");
+    shapes[name.trim()].push_back(std::move(shape));
   }
-  return shapes;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,9 +317,9 @@ static Status checkOutputDir(llvm::StringRef path) {
   return {};
 }
 
-/// How often each graph runs.
-static Status readIterations(const RunOptions &options,
-                             std::vector<uint64_t> &iterations) {
+/// How often each graph runs, and from which number on.
+static Status readIterations(const RunOptions &options, RunSettings &settings) {
+  std::vector<uint64_t> &iterations = settings.iterations;
   iterations.assign(options.iterations.begin(), options.iterations.end());
   if (iterations.empty())
     iterations.push_back(1);
@@ -328,6 +330,21 @@ static Status readIterations(const RunOptions &options,
                          " numbers for " +
                          std::to_string(options.graphs.size()) +
                          " graphs, expected one or as many");
+  if (options.loopCond > options.iterationsPerLoop)
+    return Status::error("--loop-cond " + std::to_string(options.loopCond) +
+                         ": expected at most the value of "
+                         "--iterations-per-loop, " +
+                         std::to_string(options.iterationsPerLoop));
+  // A product of two such numbers, and as many iterations, can be counted.
+  constexpr uint64_t most = std::numeric_limits<int32_t>::max();
+  for (const auto *option :
+       {&options.stepId, &options.iterationsPerLoop, &options.loopCond})
+    if (*option > most)
+      return Status::error("--" + option->ArgStr.str() + " " +
+                           std::to_string(*option) + ": expected at most " +
+                           std::to_string(most));
+  settings.firstIteration = dump::getDataIndex(
+      options.stepId, options.iterationsPerLoop, options.loopCond);
   return {};
 }
 
@@ -354,7 +371,8 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
         std::tuple("fallback", &options.fallbacks, &session.fallbacks)}) {
     if (Status status = parseFileMap(name, *given, *files); !status)
       return status;
-    llvm::append_range(settings.inputFiles, llvm::make_second_range(*files));
+    for (const auto &entry : *files)
+      llvm::append_range(settings.inputFiles, entry.second);
   }
 
   if (Status status = readNumericConfig(options, settings); !status)
@@ -368,7 +386,7 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
   if (options.seed.getNumOccurrences() && options.seed == 0)
     return Status::error(
         "--seed 0: expected a number above 0, which stands for no seed");
-  if (Status status = readIterations(options, settings.iterations); !status)
+  if (Status status = readIterations(options, settings); !status)
     return status;
   if (options.threads > maxThreads)
     return Status::error("--threads " + std::to_string(options.threads) +
@@ -389,13 +407,9 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
       return limit.takeStatus().withContext("--dump-budget");
     settings.dumpLimit = *limit;
   }
-  Expected<llvm::StringMap<Shape>> shapes =
-      readInputShapes(options.inputShape.getValue());
-  if (!shapes)
-    return shapes.takeStatus();
-  settings.shapes.shapes = std::move(*shapes);
-  settings.shapes.inputs = session.inputs;
-  settings.shapes.constants = session.bindings;
+  for (const std::string &shapes : options.inputShapes)
+    if (Status status = readInputShapes(shapes, settings.inputShapes); !status)
+      return status;
   if (Status status = checkReport(options.report, settings.inputFiles); !status)
     return status;
   if (Status status = checkOutputDir(options.outputDir.getValue()); !status)

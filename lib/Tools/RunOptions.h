@@ -39,7 +39,7 @@ struct RunOptions {
   List<std::string> fallbacks{"fallback",
                               desc("Output of a node that has no kernel"),
                               value_desc("NAME=FILE.npy"), cat(category)};
-  Option<std::string> inputShape{
+  List<std::string> inputShapes{
       "input-shape",
       desc("Shapes of inputs with unknown dimensions that have no file"),
       value_desc("'NAME:DIM,DIM;...'"), cat(category)};
@@ -58,6 +58,19 @@ struct RunOptions {
       "iterations", llvm::cl::CommaSeparated,
       desc("How often to run each graph, or a number for each"),
       value_desc("N,..."), cat(category)};
+  Option<uint64_t> stepId{
+      "step-id",
+      desc("Step of the model that the first iteration is, for the numbers of "
+           "iterations"),
+      value_desc("N"), llvm::cl::init(0), cat(category)};
+  Option<uint64_t> iterationsPerLoop{
+      "iterations-per-loop",
+      desc("The device's variable of this name: one less than the iterations "
+           "of a step"),
+      value_desc("N"), llvm::cl::init(0), cat(category)};
+  Option<uint64_t> loopCond{
+      "loop-cond", desc("Place in its step that the first iteration has"),
+      value_desc("N"), llvm::cl::init(0), cat(category)};
   Option<std::string> soc{
       "soc", desc("Ascend310, Ascend310P, Ascend910A (default) or Ascend910B"),
       value_desc("NAME"), llvm::cl::init("Ascend910A"), cat(category)};
@@ -186,7 +199,9 @@ struct RunOptions {
 struct RunSettings {
   SessionOptions session;
   std::vector<uint64_t> iterations; ///< one for all graphs, or one for each
-  ShapeSources shapes;
+  uint64_t firstIteration = 0;
+  /// By name of the node: one shape, or one for each iteration.
+  llvm::StringMap<std::vector<Shape>> inputShapes;
   dump::DumpConfig dump;
   DumpLimit dumpLimit;
   OverflowSettings overflow;

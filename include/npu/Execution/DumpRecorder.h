@@ -57,12 +57,10 @@ public:
 
   uint64_t filesQueued() const { return numFiles; }
 
-  /// The dumps of \p iteration, if it runs to its end and each branch once, on a disk with blocks
-  /// of \p blockSize bytes.
-  DumpSize measure(uint64_t iteration, uint64_t blockSize) const;
-  /// The dumps of the first \p iterations. \p largest gets those of the
-  /// iteration with the most.
-  DumpSize measureAll(uint64_t iterations, uint64_t blockSize,
+  /// The dumps of all iterations of \p session, if they run to their ends and
+  /// each branch once, on a disk with blocks of \p blockSize bytes. \p largest
+  /// gets those of the iteration with the most.
+  DumpSize measureAll(const Session &session, uint64_t blockSize,
                       DumpSize &largest) const;
 
 private:
@@ -81,8 +79,7 @@ private:
 
     Status initialize(ge::NodeOp op, const PlannedNode &fused);
   };
-  DumpRecorder(const Plan &plan, dump::DumpWriter &writer)
-      : plan(plan), writer(writer) {}
+  explicit DumpRecorder(dump::DumpWriter &writer) : writer(writer) {}
 
   static Expected<Request> readRequest(instr::DumpOp op,
                                        const PlannedNode &node);
@@ -98,10 +95,11 @@ private:
                     llvm::function_ref<Status(dump::DumpJob)> use) const;
   Status forEachJob(const NodeRun &run, instr::DumpData data,
                     llvm::function_ref<Status(dump::DumpJob)> use) const;
+  DumpSize measure(const Plan &plan, uint64_t iteration,
+                   uint64_t blockSize) const;
   /// Hands \p job over unless there is nothing in it.
   Status enqueue(dump::DumpJob job);
 
-  const Plan &plan;
   dump::DumpWriter &writer;
   dump::StatisticsFormat statistics;
   DumpedModel model;

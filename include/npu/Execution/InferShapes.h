@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <string>
+#include <vector>
 
 namespace npu {
 
@@ -25,6 +26,41 @@ struct ShapeSources {
   /// Files of constants: values of a shape or an axis that the graph does not
   /// have itself.
   llvm::StringMap<std::string> constants;
+};
+
+/// What tells shapes in a run of many iterations: of each name one entry for
+/// all of them, or one for each.
+struct ShapeSourcesByIteration {
+  llvm::StringMap<std::vector<Shape>> shapes;
+  llvm::StringMap<std::vector<std::string>> inputs, constants;
+  uint64_t iterations = 1;
+};
+
+/// The shapes that inputs have in turn.
+struct ShapeSequence {
+  /// No two are the same.
+  std::vector<ShapeSources> steps;
+  /// By iteration: the place among them; empty where there is one for all.
+  std::vector<unsigned> byIteration;
+
+  /// Fails on files that cannot be read, and on a number of entries that is
+  /// neither one nor that of the iterations.
+  static Expected<ShapeSequence> create(const ShapeSourcesByIteration &sources);
+};
+
+/// The types of a graph, to put them back after inferShapes.
+class GraphTypes {
+public:
+  explicit GraphTypes(ge::GraphOp graph);
+  void restore() const;
+
+private:
+  struct NodeTypes {
+    ge::NodeOp node;
+    std::vector<mlir::Type> outputs;
+    mlir::ArrayAttr inputDescs;
+  };
+  std::vector<NodeTypes> nodes;
 };
 
 /// Gives every tensor of \p graph that has unknown dimensions its shape: inputs

@@ -86,7 +86,7 @@ private:
   const Plan &plan;
   NumericConfig config;
   StatusBits mask;
-  uint64_t iteration = 0;
+  std::optional<uint64_t> iteration;
   std::vector<Taint> taints;  ///< by slot
   std::vector<Taint> flushed; ///< by slot: constants that became zero
   /// Whether a constant was found tainted; constants are looked at once.

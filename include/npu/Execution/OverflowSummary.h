@@ -19,7 +19,7 @@ struct NodeOverflows {
 /// The origins among \p events, by node in the order of first appearance.
 std::vector<NodeOverflows>
 summarizeOverflows(const std::vector<OverflowEvent> &events,
-                   uint64_t iterations);
+                   const IterationRange &iterations);
 
 /// A dynamic loss scale, as loss-scaling optimisers keep it.
 struct LossScale {
@@ -34,7 +34,8 @@ Expected<LossScale> parseLossScale(llvm::StringRef text);
 /// The scale after each iteration: divided by the factor after one with an
 /// overflow, multiplied after growthInterval clean ones in a row.
 std::vector<double> simulateLossScale(const std::vector<NodeOverflows> &nodes,
-                                      uint64_t iterations, LossScale scale);
+                                      const IterationRange &iterations,
+                                      LossScale scale);
 
 } // namespace npu
 

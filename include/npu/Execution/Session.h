@@ -7,7 +7,17 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <functional>
+
 namespace npu {
+
+/// The iterations of a run, by the numbers that name the folders of their
+/// dumps.
+struct IterationRange {
+  uint64_t first = 0;
+  uint64_t count = 1;
+  uint64_t end() const { return first + count; }
+};
 
 /// What a node did in an iteration.
 struct NodeRun {
@@ -40,7 +50,7 @@ struct DeviceState {
   struct Variable {
     TensorDesc desc;
     Buffer value;
-    std::string file; ///< that gave the first value; empty for none
+    std::vector<std::string> files; ///< that gave the first value, if any
   };
   /// By the names of their nodes, as in a session of GE.
   llvm::StringMap<Variable> variables;
@@ -55,13 +65,17 @@ struct SessionOptions {
   /// Gives random values to inputs and data-less constants; without it they
   /// are an error.
   std::optional<uint64_t> randomSeed;
-  /// How often the graph will run; an input file may have a leading axis of
-  /// this length.
-  uint64_t iterations = 1;
+  IterationRange iterations;
   /// Paths of .npy files by node name, or "name:output" for a node with several
   /// outputs: for inputs, for constants and variables, and for nodes that
-  /// cannot be computed.
-  llvm::StringMap<std::string> inputs, bindings, fallbacks;
+  /// cannot be computed. Each has one file for all iterations, which may have a
+  /// leading axis of their number, or a file for each.
+  llvm::StringMap<std::vector<std::string>> inputs, bindings, fallbacks;
+  /// By iteration: which of the shapes that inputs have in turn it has, from 0.
+  /// Empty where they do not change.
+  std::vector<unsigned> shapes;
+  /// Gives the graph, which has shape 0 of its inputs, another one.
+  std::function<Status(unsigned)> reshape;
   /// Shared with the sessions of other graphs; one of its own where null. A
   /// variable has the value that the first session gave it until a graph
   /// changes it; later sessions need no data for it.
@@ -80,7 +94,8 @@ struct SourceOption;
 
 class Session {
 public:
-  /// Plans \p graph and gets all its data. Fails before anything runs: on
+  /// Plans \p graph, once for each of the shapes that its inputs have, and gets
+  /// all its data. Fails before anything runs: on
   /// files that do not fit, on names that the graph does not have, and, in one
   /// message, on everything that has no data.
   static Expected<std::unique_ptr<Session>>
@@ -94,7 +109,17 @@ public:
   /// What the last run computed; without data before the first, and where the
   /// stream of the NetOutput was not active.
   const std::vector<GraphOutput> &outputs() const { return graphOutputs; }
-  const Plan &plan() const { return *graphPlan; }
+  /// The plan of the first iteration. Others have the same nodes and slots;
+  /// only the sizes of tensors differ.
+  const Plan &plan() const { return planOf(options.iterations.first); }
+  const Plan &planOf(uint64_t iteration) const {
+    return *plans[getShapeIndex(iteration)];
+  }
+  llvm::ArrayRef<std::unique_ptr<Plan>> allPlans() const { return plans; }
+  const IterationRange &iterations() const { return options.iterations; }
+  /// The iterations whose inputs have other shapes than in the one before; the
+  /// first is one of them.
+  llvm::SmallVector<uint64_t> shapeStarts() const;
   /// What was filled with random values, for the report.
   const std::vector<std::string> &randomSources() const { return randomNames; }
   /// The threads that compute nodes.
@@ -105,15 +130,30 @@ public:
 private:
   Session(SessionOptions options);
 
+  /// The place of the plan of \p iteration among all.
+  unsigned getShapeIndex(uint64_t iteration) const {
+    return options.shapes.empty()
+               ? 0
+               : options.shapes[iteration - options.iterations.first];
+  }
+  Status makePlans(ge::GraphOp graph);
   /// Finds the output that each file is for.
   Status assignFiles();
   Status assignFile(const SourceOption &option, llvm::StringRef name,
-                    const std::string &path);
+                    const std::vector<std::string> &paths);
   Status readSources();
   Expected<std::vector<Buffer>> readSource(const PlannedNode &node,
                                            unsigned output);
-  Expected<std::vector<Buffer>>
-  readFile(const std::string &path, const PlannedNode &node, unsigned output);
+  /// The tensors of a source whose shape changes, one an iteration.
+  Expected<std::vector<Buffer>> readChangingSource(const PlannedNode &node,
+                                                   unsigned output);
+  /// The output \p output of \p node in \p iteration.
+  const TensorDesc &getOutputDesc(const PlannedNode &node, unsigned output,
+                                  uint64_t iteration) const;
+  bool hasChangingShape(const PlannedNode &node, unsigned output) const;
+  Expected<std::vector<Buffer>> readFiles(const std::vector<std::string> &paths,
+                                          const PlannedNode &node,
+                                          unsigned output);
   /// Takes the variable of the device that \p node is, if an earlier session
   /// has made it.
   Expected<bool> findVariable(const PlannedNode &node);
@@ -148,9 +188,10 @@ private:
   SessionOptions options;
   BufferPool pool;
   ThreadPool threads;
-  std::optional<Plan> graphPlan;
-  /// By slot: the file that was given for it, or null.
-  std::vector<const std::string *> files;
+  std::vector<std::unique_ptr<Plan>> plans; // one for each shape of the inputs
+  Plan *graphPlan = nullptr;                // that of the current iteration
+  /// By slot: the files that were given for it, or null.
+  std::vector<const std::vector<std::string> *> files;
   /// Values of sources by slot: one for all iterations, or one for each; none
   /// of a variable of the device.
   std::vector<std::vector<Buffer>> sources;
@@ -162,8 +203,12 @@ private:
   std::vector<Buffer> slots;
   /// How many branches that run return the slot: then it is not released.
   std::vector<unsigned> heldSlots;
+  /// Where an output of the graph is: an input of a NetOutput.
+  struct OutputPlace {
+    unsigned node, anchor;
+  };
   std::vector<GraphOutput> graphOutputs;
-  std::vector<unsigned> outputSlots; // by output of the graph
+  std::vector<OutputPlace> outputPlaces; // by output of the graph
   std::vector<std::string> randomNames;
 };
 

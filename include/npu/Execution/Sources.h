@@ -20,6 +20,11 @@ namespace npu {
 /// values.
 enum class SourceRole { Input, Constant, Variable };
 
+/// Fails unless \p count, of what \p where gives ("file", "shape"), is one for
+/// all \p iterations or one for each.
+Status checkPerIteration(const std::string &where, size_t count,
+                         const std::string &what, uint64_t iterations);
+
 /// The bytes of \p desc from \p array, which has the element type of \p desc
 /// and its shape in memory, or the shape of the logical tensor: then it is laid
 /// out as \p desc says. Floats are rounded to bfloat16, which NumPy lacks.
