@@ -86,6 +86,16 @@ std::vector<Update> catalog::getUpdates(const Row &row) {
   return updates;
 }
 
+Role catalog::getRole(std::string_view type) {
+  const Row *row = lookup(type);
+  return row ? row->role : Role::Compute;
+}
+
+bool catalog::isTask(const Row *row) {
+  return !row || row->role == Role::Compute || row->role == Role::Output ||
+         row->engine != Engine::GeLocal;
+}
+
 std::string_view catalog::getName(Engine engine) {
   switch (engine) {
   case Engine::AiCore:

@@ -75,6 +75,12 @@ constexpr std::optional<Attribute> readAttribute(std::string_view item) {
   return std::nullopt;
 }
 
+/// \p row with \p role, which is the last of its fields.
+constexpr Row as(Role role, Row row) {
+  row.role = role;
+  return row;
+}
+
 constexpr bool isName(std::string_view text) {
   for (char c : text)
     if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||

@@ -77,7 +77,7 @@ void OverflowAnalysis::visitSource(const NodeRun &run) {
     if (!isFloat(desc.dtype))
       continue;
     bool tainted = taintedConstants[slot];
-    if (!sawConstants || run.node.role != SourceRole::Constant)
+    if (!sawConstants || run.node.role != catalog::Role::Constant)
       tainted = hasNonFinite(desc, run.outputs[index].get()) &&
                 summarize(desc, run.outputs[index].get()).hasNonFinite();
     taintedConstants[slot] = tainted;
@@ -87,32 +87,42 @@ void OverflowAnalysis::visitSource(const NodeRun &run) {
   }
 }
 
-/// What a branch gets is tainted by what its caller got.
+/// What a branch gets is tainted by what its caller got, or by what the trip
+/// before has left.
 void OverflowAnalysis::visitArgument(const NodeRun &run) {
-  Taint &taint = taints[run.node.outputSlots.front()];
-  taint = nullptr;
+  const unsigned slot = run.node.outputSlots.front();
+  const unsigned from =
+      run.trip == 0 ? run.node.callerSlot : run.node.carriedSlot;
+  if (from == PlannedNode::NoSlot) // the index of a For
+    return;
+  const Taint cause = taints[from];
+  flushed[slot] = flushed[from];
+  taints[slot] = nullptr;
   const TensorDesc &desc = run.node.outputs.front();
   if (!isFloat(desc.dtype))
     return;
   const ValueSummary summary = summarize(desc, run.outputs.front().get());
-  const Taint &cause = taints[run.node.callerSlot];
-  if (summary.hasNonFinite() || (cause && isTainted(summary)))
-    taint = std::make_shared<TaintRecord>(TaintRecord{&run.node, cause});
+  if (!summary.hasNonFinite() && !(cause && isTainted(summary)))
+    return;
+  taints[slot] =
+      from == slot && cause
+          ? cause // comes back as it was
+          : std::make_shared<TaintRecord>(TaintRecord{&run.node, cause});
 }
 
 /// What a node gets from its branches is tainted in them.
 void OverflowAnalysis::visitControl(const NodeRun &run) {
   for (auto [index, slot] : llvm::enumerate(run.node.outputSlots)) {
+    const unsigned from =
+        run.branch ? run.branch->results[index]
+                   : run.node.inputSlots[run.node.firstCarried() + index];
+    flushed[slot] = flushed[from];
     taints[slot] = nullptr;
     const TensorDesc &desc = run.node.outputs[index];
-    if (!isFloat(desc.dtype) ||
-        !isTainted(summarize(desc, run.outputs[index].get())))
-      continue;
-    for (const PlannedBranch &branch : run.node.branches)
-      if (branch.results.size() == run.node.outputs.size())
-        if (const Taint &cause = taints[branch.results[index]])
-          taints[slot] =
-              std::make_shared<TaintRecord>(TaintRecord{&run.node, cause});
+    if (taints[from] && isFloat(desc.dtype) &&
+        isTainted(summarize(desc, run.outputs[index].get())))
+      taints[slot] =
+          std::make_shared<TaintRecord>(TaintRecord{&run.node, taints[from]});
   }
 }
 
@@ -165,6 +175,10 @@ void OverflowAnalysis::visitCompute(const NodeRun &run) {
         std::make_shared<TaintRecord>(TaintRecord{&run.node, taintedInput});
     passesOn = true;
   }
+  if (!run.node.updates.empty())
+    for (unsigned slot : run.node.outputSlots)
+      for (unsigned alias : plan.aliases[slot])
+        taints[alias] = taints[slot];
   if (taintedInput && (overflow || passesOn))
     found.push_back(makeEvent(Kind::Propagated, run, taintedInput));
   else if (overflow)

@@ -3,16 +3,17 @@
 #include "npu/Execution/Plan.h"
 
 #include "KernelBinding.h"
+#include "Planner.h"
 #include "ScalarValue.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PriorityQueue.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace npu;
+using catalog::Role;
 using ge::GraphOp;
 using ge::NodeOp;
 using Kind = PlannedNode::Kind;
@@ -24,99 +25,56 @@ std::string npu::describe(NodeOp node) {
   return text + node.getOpType().str() + " '" + node.getNodeName().str() + "'";
 }
 
-namespace {
-/// How the executor treats an operator type that is no computation.
-struct TypeRow {
-  StringLiteral type;
-  Kind kind;
-  SourceRole role = SourceRole::Input;
-  bool hasTask = false;
-  /// Only if it is the framework's own operator, which has the type
-  /// FrameworkOp and this one as its original.
-  bool isFrameworks = false;
-};
-} // namespace
-
-static constexpr TypeRow typeTable[] = {
-    {"Data", Kind::Source, SourceRole::Input},
-    {"RefData", Kind::Source, SourceRole::Input},
-    {"AippData", Kind::Source, SourceRole::Input},
-    {"AnnData", Kind::Source, SourceRole::Input},
-    {"QueueData", Kind::Source, SourceRole::Input},
-    {"Const", Kind::Source, SourceRole::Constant},
-    {"Constant", Kind::Source, SourceRole::Constant},
-    {"FileConstant", Kind::Source, SourceRole::Constant},
-    {"ConstPlaceHolder", Kind::Source, SourceRole::Constant},
-    {"Variable", Kind::Source, SourceRole::Variable},
-    {"VariableV2", Kind::Source, SourceRole::Variable},
-    // The data set.
-    {"DeviceQueueDataset", Kind::Source, SourceRole::Input, true},
-    {"DynamicGetNext", Kind::Source, SourceRole::Input, true},
-    {"DynamicGetNextV2", Kind::Source, SourceRole::Input, true},
-    {"FunctionOp", Kind::Source, SourceRole::Input, true},
-    {"GetNext", Kind::Source, SourceRole::Input, true},
-    {"GetNextFromQueue", Kind::Source, SourceRole::Input, true},
-    {"GetNextV2", Kind::Source, SourceRole::Input, true},
-    {"IteratorGetNext", Kind::Source, SourceRole::Input, true},
-    {"IteratorV2", Kind::Source, SourceRole::Input, true},
-    {"MakeIterator", Kind::Nothing, SourceRole::Input, true},
-    // Values that no run repeats: the framework has the seed.
-    {"RandomStandardNormal", Kind::Source, SourceRole::Input, true, true},
-    {"RandomUniform", Kind::Source, SourceRole::Input, true, true},
-    {"TruncatedNormal", Kind::Source, SourceRole::Input, true, true},
-    {"NetOutput", Kind::Output, SourceRole::Input, true},
-    {"If", Kind::Control},
-    {"StatelessIf", Kind::Control},
-    {"Case", Kind::Control},
-    {"StatelessCase", Kind::Control},
-    {"While", Kind::Control},
-    {"StatelessWhile", Kind::Control},
-    {"NoOp", Kind::Nothing},
-    {"PlaceHolder", Kind::Nothing},
-    {"End", Kind::Nothing},
-    // Kernels start from zeroed accumulators by themselves.
-    {"AtomicAddrClean", Kind::Nothing, SourceRole::Input, true},
-    {"Send", Kind::Nothing, SourceRole::Input, true},
-    {"Recv", Kind::Nothing, SourceRole::Input, true},
-    {"StreamActive", Kind::Streams, SourceRole::Input, true},
-    {"StreamSwitch", Kind::Streams, SourceRole::Input, true},
-    {"StreamMerge", Kind::Merge, SourceRole::Input, true},
-    {"NPUAllocFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
-    {"NPUGetFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
-    {"NPUClearFloatStatus", Kind::FloatStatus, SourceRole::Input, true},
-    {"NPUGetFloatStatusV2", Kind::FloatStatus, SourceRole::Input, true},
-    {"NPUClearFloatStatusV2", Kind::FloatStatus, SourceRole::Input, true},
-};
-
-/// The row of an operator of \p type, or of one that \p isFrameworks.
-static const TypeRow *findType(StringRef type, bool isFrameworks) {
-  const TypeRow *row = llvm::find_if(
-      typeTable, [&](const TypeRow &row) { return row.type == type; });
-  if (row == std::end(typeTable) || (row->isFrameworks && !isFrameworks))
-    return nullptr;
-  return row;
+Kind npu::getKind(Role role) {
+  switch (role) {
+  case Role::Compute:
+  case Role::Call: // replaced before
+    return Kind::Compute;
+  case Role::Input:
+  case Role::Constant:
+  case Role::Variable:
+    return Kind::Source;
+  case Role::Output:
+    return Kind::Output;
+  case Role::If:
+  case Role::Case:
+  case Role::While:
+  case Role::For:
+    return Kind::Control;
+  case Role::Order:
+    return Kind::Nothing;
+  case Role::Streams:
+    return Kind::Streams;
+  case Role::Merge:
+    return Kind::Merge;
+  case Role::FloatStatus:
+    return Kind::FloatStatus;
+  }
+  return Kind::Compute;
 }
 
-static const TypeRow *findType(NodeOp node) {
-  const bool isFrameworks = node.getOpType() == "FrameworkOp";
-  if (isFrameworks)
-    if (auto original =
-            dyn_cast_or_null<StringAttr>(node.getNodeAttr("original_type")))
-      return findType(original.strref(), isFrameworks);
-  return findType(node.getOpType(), isFrameworks);
-}
-
-Kind npu::getKind(StringRef type) {
-  const TypeRow *row = findType(type, /*isFrameworks=*/false);
-  return row ? row->kind : Kind::Compute;
+/// The framework's own operators have the type FrameworkOp and theirs as an
+/// attribute.
+static Role getRole(NodeOp node) {
+  if (node.getOpType() != "FrameworkOp")
+    return catalog::getRole(node.getOpType());
+  auto original =
+      dyn_cast_or_null<StringAttr>(node.getNodeAttr("original_type"));
+  if (!original)
+    return Role::Compute;
+  // Values that no run repeats: the framework has the seed.
+  if (llvm::is_contained(
+          {"RandomStandardNormal", "RandomUniform", "TruncatedNormal"},
+          original.strref()))
+    return Role::Input;
+  return catalog::getRole(original.strref());
 }
 
 static bool hasTask(NodeOp node) {
   if (auto noTask = dyn_cast_or_null<BoolAttr>(node.getNodeAttr("_no_task")))
     if (noTask.getValue())
       return false;
-  const TypeRow *row = findType(node);
-  return !row || row->hasTask;
+  return catalog::isTask(catalog::lookup(node.getOpType()));
 }
 
 Expected<std::vector<NodeOp>> npu::sortNodes(GraphOp graph) {
@@ -220,10 +178,7 @@ static void numberTasks(const std::vector<NodeOp> &order,
     tasks.try_emplace(node, tasks.size() + 1);
 }
 
-/// Whether a buffer of \p bytes holds what is read as \p wanted. The blocks of
-/// a vector in a private format may reach beyond the vector that its producer
-/// gives: zeros follow.
-static bool holds(uint64_t bytes, const TensorDesc &wanted) {
+bool npu::holds(uint64_t bytes, const TensorDesc &wanted) {
   if (wanted.byteSize() <= bytes)
     return true;
   return wanted.originShape.size() == 1 &&
@@ -260,62 +215,19 @@ static Status planUpdates(PlannedNode &node,
   return {};
 }
 
-namespace {
-
-/// Plans a graph, then those that its nodes run.
-class Planner {
-public:
-  Planner(const llvm::StringSet<> &fed) : fed(fed) {}
-  Expected<Plan> run(GraphOp root);
-
-private:
-  /// A graph to plan, and the node that runs it; none for the root.
-  struct Call {
-    GraphOp graph;
-    unsigned caller = PlannedNode::NoSlot;
-    unsigned branch = 0;
-  };
-
-  Status addGraph(const Call &call);
-  Expected<PlannedNode> describe(NodeOp node, const Call &call) const;
-  Status connectInputs(PlannedNode &node);
-  void addOutputs(PlannedNode &node);
-  Status addCalls(PlannedNode &node);
-  Status bindArgument(PlannedNode &node, const Call &call);
-  Status bindResults(const Call &call);
-  Status checkBranches(const PlannedNode &node) const;
-  void planReleases(unsigned begin, unsigned end);
-  const llvm::StringSet<> &fed;
-  Plan plan;
-  llvm::DenseMap<Operation *, uint32_t> tasks;
-  llvm::DenseMap<Value, unsigned> slots;
-  std::vector<uint64_t> slotSizes;
-  std::vector<unsigned> writers; // by slot: the place of the node
-  std::vector<Call> calls;       // what is still to be planned
-};
-
-} // namespace
-
-static std::optional<int64_t> getInteger(Attribute attr) {
-  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
-    return integer.getInt();
-  return std::nullopt;
-}
-
 /// The node as it is, without what connects it.
 Expected<PlannedNode> Planner::describe(NodeOp node, const Call &call) const {
   PlannedNode planned;
   planned.op = node;
-  if (const TypeRow *row = findType(node)) {
-    planned.kind = row->kind;
-    planned.role = row->role;
-  }
+  planned.role = getRole(node);
+  planned.kind = getKind(planned.role);
   planned.taskId = tasks.lookup(node);
   const bool isOperator = planned.kind == Kind::Compute ||
                           planned.kind == Kind::Control ||
                           (planned.kind == Kind::Source && planned.taskId != 0);
   if (isOperator && fed.contains(node.getNodeName())) {
     planned.kind = Kind::Source;
+    planned.role = Role::Input;
     planned.isFed = true;
   }
   if (call.caller != PlannedNode::NoSlot && planned.kind == Kind::Source &&
@@ -372,132 +284,11 @@ void Planner::addOutputs(PlannedNode &node) {
     slots[node.op.getOutputs()[index]] = plan.numSlots;
     node.outputSlots.push_back(plan.numSlots++);
     slotSizes.push_back(desc.byteSize());
+    makers.push_back(plan.nodes.size());
     writers.push_back(plan.nodes.size());
     plan.persistent.push_back(node.kind == Kind::Source &&
-                              node.role != SourceRole::Input);
+                              node.role != Role::Input);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Branches
-//===----------------------------------------------------------------------===//
-
-static Status makeBranchError(const PlannedNode &node, const Twine &what) {
-  return Status::error(node.describe() + ": " + what.str());
-}
-
-/// Notes the graphs that \p node runs.
-Status Planner::addCalls(PlannedNode &node) {
-  const StringRef type = node.op.getOpType();
-  ArrayAttr graphs = node.op.getSubgraphsAttr();
-  const size_t count = graphs ? graphs.size() : 0;
-  if (type.contains("Case") ? count == 0 : count != 2)
-    return makeBranchError(node,
-                           "runs " + Twine(count) + " graphs, expected " +
-                               (type.contains("Case") ? "at least 1" : "2"));
-  auto module = node.op->getParentOfType<ModuleOp>();
-  node.branches.resize(count);
-  for (unsigned branch = 0; branch != count; ++branch) {
-    auto symbol = dyn_cast<FlatSymbolRefAttr>(graphs[branch]);
-    auto graph =
-        symbol ? module.lookupSymbol<GraphOp>(symbol.getAttr()) : GraphOp();
-    if (!graph)
-      return makeBranchError(node, "the file does not have its graph " +
-                                       Twine(branch));
-    auto isSame = [&](const Call &call) { return call.graph == graph; };
-    if (llvm::is_contained(plan.graphs, graph) || llvm::any_of(calls, isSame))
-      return makeBranchError(node, "its graph '" + graph.getGraphName() +
-                                       "' is run by another node as well");
-    calls.push_back({graph, static_cast<unsigned>(plan.nodes.size()), branch});
-  }
-  return {};
-}
-
-Status Planner::bindArgument(PlannedNode &node, const Call &call) {
-  const PlannedNode &caller = plan.nodes[call.caller];
-  const std::optional<int64_t> index =
-      getInteger(node.op.getNodeAttr("_parent_node_index"));
-  const auto anchor = static_cast<size_t>(index.value_or(-1));
-  if (anchor >= caller.inputSlots.size() ||
-      caller.inputSlots[anchor] == PlannedNode::NoSlot ||
-      node.outputs.size() != 1)
-    return makeBranchError(node, "nothing is passed to it; expected "
-                                 "_parent_node_index to name an input of " +
-                                     Twine(caller.describe()));
-  node.callerSlot = caller.inputSlots[anchor];
-  if (!holds(slotSizes[node.callerSlot], node.outputs[0]))
-    return makeBranchError(
-        node, "is " + Twine(node.outputs[0].toString()) + ", but input " +
-                  Twine(anchor) + " of " + caller.describe() + " has only " +
-                  Twine(slotSizes[node.callerSlot]) + " bytes");
-  return {};
-}
-
-/// Finds the results of the graph of \p call, whose nodes have been planned.
-Status Planner::bindResults(const Call &call) {
-  PlannedNode &caller = plan.nodes[call.caller];
-  PlannedBranch &branch = caller.branches[call.branch];
-  const bool isCondition =
-      caller.op.getOpType().contains("While") && call.branch == 0;
-  const size_t numResults = isCondition ? 1 : caller.outputs.size();
-  branch.results.assign(numResults, PlannedNode::NoSlot);
-  branch.resultDescs.resize(numResults);
-  for (unsigned i = branch.begin; i != branch.end; ++i) {
-    PlannedNode &node = plan.nodes[i];
-    if (node.kind == Kind::Argument)
-      branch.arguments.push_back(
-          {static_cast<unsigned>(
-               *getInteger(node.op.getNodeAttr("_parent_node_index"))),
-           node.outputSlots[0]});
-    if (node.kind != Kind::Output)
-      continue;
-    for (unsigned anchor = 0; anchor != node.inputs.size(); ++anchor) {
-      int64_t index = anchor;
-      if (ge::DescAttr desc = node.op.getInputDesc(anchor))
-        if (auto attrs = desc.getFields().getAs<DictionaryAttr>("attr"))
-          index = getInteger(attrs.get("_parent_node_index")).value_or(index);
-      if (index < 0 || static_cast<size_t>(index) >= numResults ||
-          !node.inputs[anchor])
-        continue;
-      branch.results[static_cast<size_t>(index)] = node.inputSlots[anchor];
-      branch.resultDescs[static_cast<size_t>(index)] = *node.inputs[anchor];
-    }
-  }
-  for (auto [index, slot] : llvm::enumerate(branch.results)) {
-    GraphOp graph = call.graph;
-    const std::string what =
-        "its graph '" + graph.getGraphName().str() + "' has ";
-    if (slot == PlannedNode::NoSlot)
-      return makeBranchError(caller, Twine(what) + "nothing for output " +
-                                         Twine(index));
-    if (!isCondition && slotSizes[slot] != caller.outputs[index].byteSize())
-      return makeBranchError(caller, Twine(what) + Twine(slotSizes[slot]) +
-                                         " bytes for output " + Twine(index) +
-                                         ", expected those of " +
-                                         caller.outputs[index].toString());
-  }
-  return {};
-}
-
-/// A choice needs what it depends on; what goes around in a loop must not
-/// change its size.
-Status Planner::checkBranches(const PlannedNode &node) const {
-  if (!node.op.getOpType().contains("While")) {
-    if (node.inputSlots.empty() || node.inputSlots[0] == PlannedNode::NoSlot)
-      return makeBranchError(node, "input 0 is not connected, expected what "
-                                   "chooses a branch");
-    return {};
-  }
-  if (node.inputs.size() != node.outputs.size())
-    return makeBranchError(
-        node, "has " + Twine(node.inputs.size()) + " inputs and " +
-                  Twine(node.outputs.size()) + " outputs, expected as many");
-  for (auto [index, slot] : llvm::enumerate(node.inputSlots))
-    if (slot == PlannedNode::NoSlot ||
-        slotSizes[slot] != node.outputs[index].byteSize())
-      return makeBranchError(node, "input " + Twine(index) +
-                                       " has another size than the output");
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -547,12 +338,9 @@ Status Planner::addGraph(const Call &call) {
     if (planned->kind == Kind::Argument)
       if (Status status = bindArgument(*planned, call); !status)
         return status;
-    if (planned->kind == Kind::Control) {
-      if (Status status = checkBranches(*planned); !status)
-        return status;
+    if (planned->kind == Kind::Control)
       if (Status status = addCalls(*planned); !status)
         return status;
-    }
     addOutputs(*planned);
     plan.nodes.push_back(std::move(*planned));
   }
@@ -574,6 +362,7 @@ Expected<Plan> Planner::run(GraphOp root) {
   for (size_t i = 0; i != calls.size(); ++i)
     if (Status status = addGraph(Call(calls[i])); !status)
       return status;
+  planArguments();
   return std::move(plan);
 }
 

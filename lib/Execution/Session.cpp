@@ -59,7 +59,7 @@ Session::create(ge::GraphOp graph, const kernels::Registry &registry,
 
   std::vector<const std::byte *> constants(session->graphPlan->numSlots);
   for (const PlannedNode &node : session->graphPlan->nodes)
-    if (node.kind == Kind::Source && node.role == SourceRole::Constant)
+    if (node.kind == Kind::Source && node.role == catalog::Role::Constant)
       for (unsigned slot : node.outputSlots)
         if (session->sources[slot].size() == 1)
           constants[slot] = session->sources[slot].front().get();
@@ -168,118 +168,150 @@ const Buffer &Session::getSource(unsigned slot, uint64_t iteration) const {
                              : tensors[iteration - options.iterations.first];
 }
 
+void Session::changeInPlace(unsigned slot, const Buffer &value) {
+  auto change = [&](unsigned changed) {
+    // A variable keeps its value for the next iteration, unless a file gives
+    // one for each.
+    if (variables[changed])
+      variables[changed]->value = value;
+    else if (graphPlan->persistent[changed] && sources[changed].size() == 1)
+      sources[changed][0] = value;
+  };
+  change(slot);
+  for (unsigned alias : graphPlan->aliases[slot]) {
+    change(alias);
+    if (slots[alias]) // others have not got it yet, or need it no more
+      slots[alias] = value;
+  }
+}
+
+/// Computes \p node. What it changes in place is in \p inputs then.
+Status Session::runKernel(PlannedNode &node, NodeRun &run,
+                          llvm::MutableArrayRef<Buffer> inputs,
+                          SmallVectorImpl<Buffer> &outputs) {
+  if (!node.kernel)
+    return Status::error(ErrorKind::Incomplete, node.failure.message());
+  SmallVector<kernels::ConstTensor, 4> inputTensors;
+  SmallVector<kernels::MutableTensor, 4> outputTensors;
+  for (auto [anchor, buffer] : llvm::enumerate(inputs))
+    inputTensors.push_back(
+        buffer ? kernels::ConstTensor{&*node.inputs[anchor], buffer.get()}
+               : kernels::ConstTensor{});
+  SmallVector<Buffer, 4> results; // outputs, then inputs that none shows
+  SmallVector<unsigned, 4> resultSlots(node.outputSlots.begin(),
+                                       node.outputSlots.end());
+  SmallVector<const TensorDesc *, 4> resultDescs;
+  for (const TensorDesc &desc : node.outputs)
+    resultDescs.push_back(&desc);
+  SmallVector<unsigned, 4> updated; // by update: the result
+  for (const catalog::Update &update : node.updates) {
+    if (update.output != catalog::Update::Hidden) {
+      updated.push_back(update.output);
+      continue;
+    }
+    updated.push_back(resultDescs.size());
+    resultDescs.push_back(&*node.inputs[update.input]);
+    resultSlots.push_back(node.inputSlots[update.input]);
+  }
+  for (auto [desc, slot] : llvm::zip_equal(resultDescs, resultSlots)) {
+    Buffer buffer = pool.acquire(desc->byteSize());
+    if (!buffer)
+      return Status::error(ErrorKind::Incomplete, node.describe() +
+                                                      ": no memory for " +
+                                                      desc->toString());
+    outputTensors.push_back({desc, buffer.get()});
+    results.push_back(buffer);
+    slots[slot] = std::move(buffer);
+  }
+  outputs.assign(results.begin(), results.begin() + node.outputs.size());
+  kernels::RunContext context{threads};
+  const auto start = std::chrono::steady_clock::now();
+  Expected<NodeStatus> status =
+      node.kernel->run(context, inputTensors, outputTensors);
+  run.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  if (!status)
+    return Status::error(ErrorKind::Incomplete,
+                         node.describe() + ": " + status.status().message());
+  run.status = *status;
+  for (auto [update, result] : llvm::zip_equal(node.updates, updated)) {
+    // Whoever looks at the inputs now sees what has become of them.
+    inputs[update.input] = results[result];
+    changeInPlace(resultSlots[result], results[result]);
+  }
+  options.device->overflowedNodes +=
+      ((status->valid | status->padding) & status::Documented) != 0;
+  return {};
+}
+
 Status Session::runNode(PlannedNode &node, uint64_t iteration,
                         llvm::ArrayRef<ExecutionObserver *> observers) {
   SmallVector<Buffer, 4> inputs, outputs;
   for (unsigned slot : node.inputSlots)
     inputs.push_back(slot == PlannedNode::NoSlot ? Buffer() : slots[slot]);
-  NodeRun run{node, iteration, inputs, outputs, {}, 0};
+  NodeRun run{node, iteration, inputs, outputs};
+  run.trip = trip;
 
-  auto stop = [&](Status why) {
-    for (ExecutionObserver *observer : observers)
-      if (Status status = observer->nodeFailed(run, why); !status)
-        return status;
-    return why;
-  };
+  Status done;
   if (node.kind != Kind::Merge)
-    if (Status status = checkInputs(node, iteration, inputs); !status)
-      return stop(std::move(status));
-  if (node.kind == Kind::Source) {
-    for (unsigned slot : node.outputSlots) {
-      slots[slot] = getSource(slot, iteration);
-      outputs.push_back(slots[slot]);
-      if (flushedSources[slot])
-        run.status.valid |= status::FloatUnderflow;
-    }
-  } else if (node.kind == Kind::Argument) {
-    outputs.push_back(slots[node.outputSlots.front()]);
-  } else if (node.kind == Kind::Control) {
-    if (Status status = runControl(node, inputs, iteration, observers, outputs);
-        !status)
-      return status;
-  } else if (node.kind == Kind::Output) {
-    for (auto [output, place] : llvm::zip_equal(graphOutputs, outputPlaces)) {
-      const PlannedNode &netOutput = graphPlan->nodes[place.node];
-      if (const Buffer &data = slots[netOutput.inputSlots[place.anchor]])
-        output.data = data;
-    }
-  } else if (node.kind == Kind::Streams) {
-    runStreams(node, inputs);
-  } else if (node.kind == Kind::Merge) {
-    if (Status status = runMerge(node, inputs, outputs); !status)
-      return stop(std::move(status));
-  } else if (node.kind == Kind::FloatStatus) {
-    if (Status status = runFloatStatus(node, inputs, outputs); !status)
-      return stop(std::move(status));
-  } else if (node.kind == Kind::Compute) {
-    if (!node.kernel)
-      return stop(Status::error(ErrorKind::Incomplete, node.failure.message()));
-    SmallVector<kernels::ConstTensor, 4> inputTensors;
-    SmallVector<kernels::MutableTensor, 4> outputTensors;
-    for (auto [anchor, buffer] : llvm::enumerate(inputs))
-      inputTensors.push_back(
-          buffer ? kernels::ConstTensor{&*node.inputs[anchor], buffer.get()}
-                 : kernels::ConstTensor{});
-    SmallVector<Buffer, 4> results; // outputs, then inputs that none shows
-    SmallVector<unsigned, 4> resultSlots(node.outputSlots.begin(),
-                                         node.outputSlots.end());
-    SmallVector<const TensorDesc *, 4> resultDescs;
-    for (const TensorDesc &desc : node.outputs)
-      resultDescs.push_back(&desc);
-    SmallVector<unsigned, 4> updated; // by update: the result
-    for (const catalog::Update &update : node.updates) {
-      if (update.output != catalog::Update::Hidden) {
-        updated.push_back(update.output);
-        continue;
+    done = checkInputs(node, iteration, inputs);
+  if (done) {
+    switch (node.kind) {
+    case Kind::Source:
+      for (unsigned slot : node.outputSlots) {
+        slots[slot] = getSource(slot, iteration);
+        outputs.push_back(slots[slot]);
+        if (flushedSources[slot])
+          run.status.valid |= status::FloatUnderflow;
       }
-      updated.push_back(resultDescs.size());
-      resultDescs.push_back(&*node.inputs[update.input]);
-      resultSlots.push_back(node.inputSlots[update.input]);
+      break;
+    case Kind::Argument:
+      outputs.push_back(slots[node.outputSlots.front()]);
+      break;
+    case Kind::Control: {
+      ControlRun control{node, inputs, iteration, observers};
+      if (Status status = runControl(control); !status)
+        return status;
+      outputs.assign(control.values.begin(), control.values.end());
+      run.branch = control.branch;
+      for (auto [slot, output] : llvm::zip_equal(node.outputSlots, outputs))
+        slots[slot] = output;
+      break;
     }
-    for (auto [desc, slot] : llvm::zip_equal(resultDescs, resultSlots)) {
-      Buffer buffer = pool.acquire(desc->byteSize());
-      if (!buffer)
-        return stop(Status::error(ErrorKind::Incomplete,
-                                  node.describe() + ": no memory for " +
-                                      desc->toString()));
-      outputTensors.push_back({desc, buffer.get()});
-      results.push_back(buffer);
-      slots[slot] = std::move(buffer);
+    case Kind::Compute:
+      done = runKernel(node, run, inputs, outputs);
+      break;
+    case Kind::Nothing:
+      break;
+    case Kind::Streams:
+      runStreams(node, inputs);
+      break;
+    case Kind::Merge:
+      done = runMerge(node, inputs, outputs);
+      break;
+    case Kind::FloatStatus:
+      done = runFloatStatus(node, inputs, outputs);
+      break;
+    case Kind::Output:
+      for (auto [output, place] : llvm::zip_equal(graphOutputs, outputPlaces)) {
+        const PlannedNode &netOutput = graphPlan->nodes[place.node];
+        if (const Buffer &data = slots[netOutput.inputSlots[place.anchor]])
+          output.data = data;
+      }
+      break;
     }
-    outputs.assign(results.begin(), results.begin() + node.outputs.size());
-    kernels::RunContext context{threads};
-    const auto start = std::chrono::steady_clock::now();
-    Expected<NodeStatus> status =
-        node.kernel->run(context, inputTensors, outputTensors);
-    run.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-            .count();
-    if (!status)
-      return stop(
-          Status::error(ErrorKind::Incomplete,
-                        node.describe() + ": " + status.status().message()));
-    run.status = *status;
-    for (auto [update, result] : llvm::zip_equal(node.updates, updated)) {
-      // Whoever looks at the inputs now sees what has become of them.
-      inputs[update.input] = results[result];
-      // A variable keeps its value for the next iteration, unless a file gives
-      // one for each.
-      const unsigned slot = resultSlots[result];
-      if (variables[slot])
-        variables[slot]->value = results[result];
-      else if (graphPlan->persistent[slot] && sources[slot].size() == 1)
-        sources[slot][0] = results[result];
-    }
-    options.device->overflowedNodes +=
-        ((status->valid | status->padding) & status::Documented) != 0;
   }
-  run.outputs = outputs;
+  if (done)
+    run.outputs = outputs;
   for (ExecutionObserver *observer : observers)
-    if (Status status = observer->nodeFinished(run); !status)
+    if (Status status = done ? observer->nodeFinished(run)
+                             : observer->nodeFailed(run, done);
+        !status)
       return status;
   for (auto &[value, buffer] : node.memberValues)
     buffer = nullptr;
-  return {};
+  return done;
 }
 
 Status Session::runNodes(unsigned begin, unsigned end, uint64_t iteration,

@@ -5,6 +5,7 @@
 #include "ScalarValue.h"
 
 #include <cstring>
+#include <utility>
 
 using namespace mlir;
 using namespace npu;
@@ -78,16 +79,17 @@ Status Session::runMerge(PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
 // Branches
 //===----------------------------------------------------------------------===//
 
-Expected<SmallVector<Buffer>>
-Session::runBranch(const PlannedBranch &branch, llvm::ArrayRef<Buffer> values,
-                   uint64_t iteration,
-                   llvm::ArrayRef<ExecutionObserver *> observers) {
-  for (auto [input, slot] : branch.arguments)
-    slots[slot] = values[input];
+Expected<SmallVector<Buffer>> Session::runBranch(const ControlRun &run,
+                                                 const PlannedBranch &branch) {
+  for (const PlannedBranch::Argument &argument : branch.arguments)
+    slots[argument.slot] = argument.isShared
+                               ? slots[run.node.inputSlots[argument.input]]
+                               : run.values[argument.input];
   // What is returned stays until then, whoever reads it last.
   for (unsigned slot : branch.results)
     ++heldSlots[slot];
-  Status status = runNodes(branch.begin, branch.end, iteration, observers);
+  Status status =
+      runNodes(branch.begin, branch.end, run.iteration, run.observers);
   SmallVector<Buffer> results;
   for (unsigned slot : branch.results) {
     results.push_back(slots[slot]);
@@ -100,10 +102,16 @@ Session::runBranch(const PlannedBranch &branch, llvm::ArrayRef<Buffer> values,
   return results;
 }
 
-/// Whether the first element of \p buffer, of type \p desc, is not zero.
+/// Whether \p buffer, of type \p desc, is true: a scalar if it is not zero, a
+/// string if it is not empty, any other tensor if it has elements.
 static bool isTrue(const TensorDesc &desc, const Buffer &buffer) {
-  if (desc.numElements() == 0)
-    return false;
+  if (!desc.shape.empty())
+    return desc.numElements() != 0;
+  if (desc.dtype == DataType::String) {
+    int64_t placeAndLength[2];
+    std::memcpy(placeAndLength, buffer.get(), sizeof(placeAndLength));
+    return placeAndLength[1] != 0;
+  }
   const uint64_t size = getByteSize(desc.dtype, 1);
   const bool isFloat =
       desc.dtype == DataType::Float16 || desc.dtype == DataType::BFloat16 ||
@@ -115,6 +123,12 @@ static bool isTrue(const TensorDesc &desc, const Buffer &buffer) {
   return bits != std::byte();
 }
 
+static int32_t readInt32(const Buffer &buffer) {
+  int32_t value;
+  std::memcpy(&value, buffer.get(), sizeof(value));
+  return value;
+}
+
 /// The branch of a Case: that of the number, or the last one.
 static Expected<size_t> chooseCase(const PlannedNode &node,
                                    const Buffer &buffer) {
@@ -123,50 +137,81 @@ static Expected<size_t> chooseCase(const PlannedNode &node,
     return Status::error(ErrorKind::Incomplete,
                          node.describe() + ": expected an int32 that says "
                                            "which branch");
-  int32_t index;
-  std::memcpy(&index, buffer.get(), sizeof(index));
+  const int32_t index = readInt32(buffer);
   const size_t last = node.branches.size() - 1;
   return index < 0 ? last : std::min(static_cast<size_t>(index), last);
 }
 
-Status Session::runControl(PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
-                           uint64_t iteration,
-                           llvm::ArrayRef<ExecutionObserver *> observers,
-                           SmallVectorImpl<Buffer> &outputs) {
-  auto run = [&](const PlannedBranch &branch, llvm::ArrayRef<Buffer> values) {
-    return runBranch(branch, values, iteration, observers);
-  };
-  const StringRef type = node.op.getOpType();
-  if (type.contains("While")) {
-    const PlannedBranch &condition = node.branches[0];
-    outputs.assign(inputs.begin(), inputs.end());
-    while (true) {
-      Expected<SmallVector<Buffer>> goesOn = run(condition, outputs);
-      if (!goesOn)
-        return goesOn.takeStatus();
-      if (!isTrue(condition.resultDescs[0], (*goesOn)[0]))
-        break;
-      Expected<SmallVector<Buffer>> next = run(node.branches[1], outputs);
-      if (!next)
-        return next.takeStatus();
-      outputs.assign(next->begin(), next->end());
-    }
-  } else {
-    size_t branch = 0;
-    if (type.contains("Case")) {
-      Expected<size_t> chosen = chooseCase(node, inputs[0]);
-      if (!chosen)
-        return chosen.takeStatus();
-      branch = *chosen;
-    } else {
-      branch = isTrue(*node.inputs[0], inputs[0]) ? 0 : 1;
-    }
-    Expected<SmallVector<Buffer>> results = run(node.branches[branch], inputs);
-    if (!results)
-      return results.takeStatus();
-    outputs.assign(results->begin(), results->end());
-  }
-  for (auto [slot, output] : llvm::zip_equal(node.outputSlots, outputs))
-    slots[slot] = output;
+Status Session::runChoice(ControlRun &run) {
+  Expected<size_t> choice = isTrue(*run.node.inputs[0], run.values[0]) ? 0 : 1;
+  if (run.node.role == catalog::Role::Case)
+    choice = chooseCase(run.node, run.values[0]);
+  if (!choice)
+    return choice.takeStatus();
+  run.branch = &run.node.branches[*choice];
+  Expected<SmallVector<Buffer>> results = runBranch(run, *run.branch);
+  if (!results)
+    return results.takeStatus();
+  run.values.assign(results->begin(), results->end());
   return {};
+}
+
+Status Session::runBody(ControlRun &run) {
+  run.branch = &run.node.branches.back();
+  Expected<SmallVector<Buffer>> results = runBranch(run, *run.branch);
+  if (!results)
+    return results.takeStatus();
+  llvm::copy(*results, run.values.begin() + run.node.firstCarried());
+  return {};
+}
+
+Status Session::runWhile(ControlRun &run) {
+  const PlannedBranch &condition = run.node.branches[0];
+  for (trip = 0;; ++trip) {
+    Expected<SmallVector<Buffer>> goesOn = runBranch(run, condition);
+    if (!goesOn)
+      return goesOn.takeStatus();
+    if (!isTrue(condition.resultDescs[0], (*goesOn)[0]))
+      return {};
+    if (Status status = runBody(run); !status)
+      return status;
+  }
+}
+
+/// As many trips as there are numbers from start to limit, whatever the sign of
+/// delta.
+Status Session::runFor(ControlRun &run) {
+  const int64_t start = readInt32(run.values[0]),
+                limit = readInt32(run.values[1]),
+                delta = readInt32(run.values[2]);
+  if (delta == 0 && start != limit)
+    return Status::error(ErrorKind::Incomplete,
+                         run.node.describe() + ": delta is 0, so that it never "
+                                               "ends; expected another number");
+  for (trip = 0;
+       static_cast<int64_t>(trip) * std::abs(delta) < std::abs(limit - start);
+       ++trip) {
+    Buffer buffer = pool.acquire(sizeof(int32_t));
+    if (!buffer)
+      return Status::error(ErrorKind::Incomplete,
+                           run.node.describe() + ": no memory");
+    const auto index =
+        static_cast<int32_t>(start + static_cast<int64_t>(trip) * delta);
+    std::memcpy(buffer.get(), &index, sizeof(index));
+    run.values[0] = std::move(buffer);
+    if (Status status = runBody(run); !status)
+      return status;
+  }
+  run.values.erase(run.values.begin(),
+                   run.values.begin() + run.node.firstCarried());
+  return {};
+}
+
+Status Session::runControl(ControlRun &run) {
+  const uint64_t outerTrip = std::exchange(trip, 0);
+  Status status = run.node.role == catalog::Role::While ? runWhile(run)
+                  : run.node.role == catalog::Role::For ? runFor(run)
+                                                        : runChoice(run);
+  trip = outerTrip;
+  return status;
 }

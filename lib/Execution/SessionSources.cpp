@@ -34,12 +34,12 @@ static constexpr SourceOption sourceOptions[] = {
     {"input", &SessionOptions::inputs,
      [](const PlannedNode &node) {
        return node.kind == Kind::Source && !node.isFed &&
-              node.role == SourceRole::Input;
+              node.role == catalog::Role::Input;
      },
      "input (Data node)"},
     {"bind", &SessionOptions::bindings,
      [](const PlannedNode &node) {
-       return node.kind == Kind::Source && node.role != SourceRole::Input;
+       return node.kind == Kind::Source && node.role != catalog::Role::Input;
      },
      "constant or variable"},
     {"fallback", &SessionOptions::fallbacks,
@@ -142,7 +142,7 @@ Session::readFiles(const std::vector<std::string> &paths,
 
 Expected<std::vector<Buffer>>
 Session::readChangingSource(const PlannedNode &node, unsigned output) {
-  if (node.role != SourceRole::Input)
+  if (node.role != catalog::Role::Input)
     return Status::error(describeTensor(node, output) +
                          ": its shape changes between iterations; expected "
                          "that of inputs alone to change");
@@ -184,21 +184,27 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
   };
   ge::NodeOp op = node.op;
   if (std::optional<ByteView> payload = getPayload(op)) {
-    if (payload->size() != desc.byteSize())
+    // Strings: the place and length of each, then the text of all.
+    const bool isString = desc.dtype == DataType::String;
+    const uint64_t expected =
+        isString ? 2 * sizeof(int64_t) * desc.numElements() : desc.byteSize();
+    if (isString ? payload->size() < expected : payload->size() != expected)
       return Status::error(describeTensor(node, output) + ": its value has " +
                            std::to_string(payload->size()) +
-                           " bytes; expected " +
-                           std::to_string(desc.byteSize()));
-    Expected<Buffer> buffer = allocate();
+                           " bytes; expected " + std::to_string(expected) +
+                           (isString ? " or more" : ""));
+    Buffer buffer = pool.acquire(payload->size());
     if (!buffer)
-      return buffer.takeStatus();
-    std::memcpy(buffer->get(), payload->data(), payload->size());
-    return std::vector<Buffer>{*buffer};
+      return Status::error(ErrorKind::Incomplete,
+                           "no memory for " + describeTensor(node, output));
+    std::memcpy(buffer.get(), payload->data(), payload->size());
+    return std::vector<Buffer>{buffer};
   }
   if (options.randomSeed) {
     // Like inputs these are not negative.
-    const SourceRole role =
-        isSecondMoment(op.getOutputs()[output]) ? SourceRole::Input : node.role;
+    const catalog::Role role = isSecondMoment(op.getOutputs()[output])
+                                   ? catalog::Role::Input
+                                   : node.role;
     Expected<Buffer> buffer = makeRandomTensor(desc, role, *options.randomSeed,
                                                op.getNodeName(), pool, threads);
     if (!buffer)
@@ -217,7 +223,7 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
 }
 
 bool Session::isAssignedFirst(const PlannedNode &node) const {
-  if (node.role != SourceRole::Variable || node.readers.empty())
+  if (node.role != catalog::Role::Variable || node.readers.empty())
     return false;
   const PlannedNode &first = graphPlan->nodes[node.readers.front()];
   return first.op.getOpType() == "Assign" && !first.inputSlots.empty() &&
@@ -228,7 +234,7 @@ bool Session::isAssignedFirst(const PlannedNode &node) const {
 /// Whether \p node can be shared with other graphs.
 static bool isVariable(const PlannedNode &node) {
   return node.kind == Kind::Source && !node.isFed &&
-         node.role == SourceRole::Variable && node.outputs.size() == 1;
+         node.role == catalog::Role::Variable && node.outputs.size() == 1;
 }
 
 Expected<bool> Session::findVariable(const PlannedNode &node) {

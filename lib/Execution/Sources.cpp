@@ -182,13 +182,14 @@ static int64_t getFanIn(const TensorDesc &logical) {
   return std::max<int64_t>(count / std::max<int64_t>(outputs, 1), 1);
 }
 
-Expected<Buffer> npu::makeRandomTensor(const TensorDesc &desc, SourceRole role,
-                                       uint64_t seed, llvm::StringRef name,
-                                       BufferPool &pool, ThreadPool &threads) {
+Expected<Buffer> npu::makeRandomTensor(const TensorDesc &desc,
+                                       catalog::Role role, uint64_t seed,
+                                       llvm::StringRef name, BufferPool &pool,
+                                       ThreadPool &threads) {
   const TensorDesc logical = getLogicalDesc(desc);
   const uint64_t count = static_cast<uint64_t>(logical.numElements());
   float low = 0, width = 1;
-  if (role != SourceRole::Input) {
+  if (role != catalog::Role::Input) {
     const float limit =
         logical.shape.size() < 2
             ? 0.1f

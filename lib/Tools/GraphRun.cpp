@@ -358,7 +358,7 @@ llvm::json::Array GraphRun::listShapes() const {
         numbers.push_back(iteration);
     for (const PlannedNode &node : plan->nodes) {
       if (node.kind == PlannedNode::Kind::Source &&
-          node.role == SourceRole::Input)
+          node.role == catalog::Role::Input)
         for (auto [index, desc] : llvm::enumerate(node.outputs))
           inputs.push_back(Object{{"name", node.op.getNodeName()},
                                   {"output", index},

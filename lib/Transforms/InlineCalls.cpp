@@ -2,6 +2,8 @@
 
 #include "npu/Transforms/InlineCalls.h"
 
+#include "npu/Catalog/Catalog.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -143,8 +145,7 @@ LogicalResult CallInliner::run() {
 
 static NodeOp findCall(GraphOp graph) {
   for (NodeOp node : graph.getBody().getOps<NodeOp>())
-    if (node.getOpType() == "PartitionedCall" ||
-        node.getOpType() == "StatefulPartitionedCall")
+    if (catalog::getRole(node.getOpType()) == catalog::Role::Call)
       return node;
   return {};
 }

@@ -36,7 +36,7 @@ static llvm::StringRef describe(llvm::StringRef type,
   case PlannedNode::Kind::Compute:
     break;
   }
-  return type.ends_with("PartitionedCall") ? "inlined" : "";
+  return catalog::getRole(type) == catalog::Role::Call ? "inlined" : "";
 }
 
 int main() {

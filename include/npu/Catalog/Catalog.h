@@ -1,11 +1,11 @@
 //===- Catalog.h - What is known about operator types ----------*- C++ -*-===//
 //
 // One row for one operator type: its signature, its attributes with their
-// defaults, the engine of the device that runs it, the formats that it computes
-// in, and the rule for the shapes of its outputs. Verification, inference of
-// shapes, kernels and the documentation all read these rows; how this library
-// computes an operator (the numeric path, the status bits) is said where its
-// kernel is registered.
+// defaults, the engine of the device that runs it, what it is in the execution
+// of a graph, the formats that it computes in, and the rule for the shapes of
+// its outputs. Verification, inference of shapes, kernels and the documentation
+// all read these rows; how this library computes an operator (the numeric path,
+// the status bits) is said where its kernel is registered.
 //
 // Rows are text as the operator's documents print it, checked when this library
 // is compiled. Looking one up costs two binary searches; nothing is built when
@@ -89,6 +89,24 @@ enum class ShapeRule : uint8_t {
   Unsqueeze,
 };
 
+/// What operators are in the execution of a graph.
+enum class Role : uint8_t {
+  Compute,     ///< a kernel computes their outputs
+  Input,       ///< their outputs come from outside
+  Constant,    ///< they have their value
+  Variable,    ///< they have a value that lasts and changes
+  Output,      ///< they collect the outputs of the graph
+  Call,        ///< they stand for the graph that they call
+  If,          ///< they run the first or the second of their graphs
+  Case,        ///< they run the one of their graphs that a number tells
+  While,       ///< they run the second graph as long as the first one says so
+  For,         ///< they run their graph once for each number of a range
+  Order,       ///< they only order others
+  Streams,     ///< they start streams
+  Merge,       ///< they pass on the input that was computed
+  FloatStatus, ///< they read or clear the overflow flag of the device
+};
+
 /// A row. Text has the form of the operator's documents.
 struct Row {
   std::string_view type;
@@ -103,6 +121,7 @@ struct Row {
   Engine engine = Engine::AiCore;
   ShapeRule shape = ShapeRule::Unknown;
   Formats formats = Formats::Any;
+  Role role = Role::Compute;
 };
 
 /// The row of \p type, or null.
@@ -164,6 +183,16 @@ std::vector<Update> getUpdates(const Row &row);
 constexpr bool isDumped(Engine engine) {
   return engine == Engine::AiCore || engine == Engine::AiCpu;
 }
+
+/// What operators of \p type are; Compute for a type without a row.
+Role getRole(std::string_view type);
+/// Whether operators of \p role run other graphs.
+constexpr bool isControl(Role role) {
+  return role == Role::If || role == Role::Case || role == Role::While ||
+         role == Role::For;
+}
+/// Whether operators of \p row, which may be null, are tasks of the device.
+bool isTask(const Row *row);
 
 /// "AI Core", "AI CPU", "GE", "runtime", "HCCL".
 std::string_view getName(Engine engine);

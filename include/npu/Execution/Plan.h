@@ -30,12 +30,19 @@ std::string describe(ge::NodeOp node);
 /// nodes are taken in the order of the file. Fails on a cycle.
 Expected<std::vector<ge::NodeOp>> sortNodes(ge::GraphOp graph);
 
-/// A graph that a node runs: a branch of an If or Case, or the condition or
-/// body of a While.
+/// A graph that a node runs: a branch of an If or Case, the condition or body
+/// of a While, the body of a For.
 struct PlannedBranch {
+  /// An argument of the graph.
+  struct Argument {
+    unsigned input; ///< of the calling node
+    unsigned slot;  ///< that the graph has it in
+    /// It is the tensor that the caller has, so that both see what changes in
+    /// place; otherwise a copy.
+    bool isShared = false;
+  };
   unsigned begin = 0, end = 0; ///< its nodes in the plan, in their order
-  /// An input of the calling node, and the slot that the graph has it in.
-  std::vector<std::pair<unsigned, unsigned>> arguments;
+  std::vector<Argument> arguments;
   /// By output of the calling node, or one for a condition: the slot, and the
   /// tensor in it.
   std::vector<unsigned> results;
@@ -47,7 +54,7 @@ struct PlannedNode {
   enum class Kind {
     Source,      ///< has its outputs from outside: Data, Const, Variable...
     Argument,    ///< a Data node of a branch: has what the caller passes
-    Control,     ///< runs other graphs: If, Case, While
+    Control,     ///< runs other graphs: If, Case, While, For
     Compute,     ///< a kernel computes it
     Nothing,     ///< only orders others: Send, Recv, NoOp...
     Streams,     ///< starts streams: StreamActive, StreamSwitch
@@ -59,7 +66,7 @@ struct PlannedNode {
 
   mutable ge::NodeOp op; ///< a handle, whose accessors are not const
   Kind kind = Kind::Compute;
-  SourceRole role = SourceRole::Input; ///< of a source
+  catalog::Role role = catalog::Role::Compute;
   bool isFed = false; ///< a source in place of the computation of its type
   /// Numbers of the device task. Nodes with a task are numbered from 1 in the
   /// order of their ids; the numbers of a real device are not in the graph.
@@ -82,7 +89,9 @@ struct PlannedNode {
   std::vector<unsigned> readers;
 
   std::vector<PlannedBranch> branches; ///< of a control node
-  unsigned callerSlot = NoSlot;        ///< of an argument: where it is outside
+  /// Of an argument: where it is outside, and where a loop has it from the
+  /// second trip on.
+  unsigned callerSlot = NoSlot, carriedSlot = NoSlot;
   /// Streams that a StreamActive starts, or a StreamSwitch if its condition
   /// holds.
   std::vector<int64_t> startedStreams;
@@ -94,10 +103,18 @@ struct PlannedNode {
 
   /// "graph.txt:12: Conv2D 'conv1'", for messages.
   std::string describe() const { return npu::describe(op); }
+  /// The first input, of a control node, that goes around in a loop or is
+  /// passed to a branch: before it comes what a For counts, or what an If or
+  /// Case chooses by.
+  unsigned firstCarried() const;
 };
 
-/// What nodes of \p type are, unless they are fused or fed.
-PlannedNode::Kind getKind(llvm::StringRef type);
+/// What nodes with \p role are, unless they are fed.
+PlannedNode::Kind getKind(catalog::Role role);
+/// What operators of \p type are.
+inline PlannedNode::Kind getKind(llvm::StringRef type) {
+  return getKind(catalog::getRole(type));
+}
 
 /// Order, slots and kernels of a graph and of the graphs that its nodes run.
 /// Each data result of a node has a slot.
@@ -126,6 +143,9 @@ public:
   unsigned numSlots = 0;
   /// Slots that live as long as the plan: of constants and variables.
   std::vector<bool> persistent;
+  /// By slot: the other slots of the same tensor. A branch has a slot of its
+  /// own for what it shares with its caller, and each graph for a variable.
+  std::vector<std::vector<unsigned>> aliases;
 };
 
 } // namespace npu

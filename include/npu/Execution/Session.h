@@ -26,8 +26,14 @@ struct NodeRun {
   /// By anchor; null where unconnected.
   llvm::ArrayRef<Buffer> inputs;
   llvm::ArrayRef<Buffer> outputs;
-  NodeStatus status;
+  NodeStatus status = {};
   double seconds = 0;
+  /// Of the loop that runs the graph of the node: 0 in the first trip, and
+  /// outside of loops.
+  uint64_t trip = 0;
+  /// Of a control node: the graph that its outputs come from; null where they
+  /// are its inputs, of a loop that made no trip.
+  const PlannedBranch *branch = nullptr;
 };
 
 /// Sees every node as it runs. Buffers may be kept: they are not written again
@@ -167,16 +173,31 @@ private:
                   llvm::ArrayRef<ExecutionObserver *> observers);
   Status runNode(PlannedNode &node, uint64_t iteration,
                  llvm::ArrayRef<ExecutionObserver *> observers);
-  /// Runs a graph of a control node with \p values for the inputs of the node;
-  /// returns what it has for the outputs.
-  Expected<llvm::SmallVector<Buffer>>
-  runBranch(const PlannedBranch &branch, llvm::ArrayRef<Buffer> values,
-            uint64_t iteration, llvm::ArrayRef<ExecutionObserver *> observers);
-  /// Runs the graphs that \p node wants; \p outputs gets its outputs.
-  Status runControl(PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
-                    uint64_t iteration,
-                    llvm::ArrayRef<ExecutionObserver *> observers,
-                    llvm::SmallVectorImpl<Buffer> &outputs);
+  /// A run of a control node: \p values has what its graphs get by input, and
+  /// then its outputs.
+  struct ControlRun {
+    const PlannedNode &node;
+    llvm::SmallVector<Buffer, 4> values;
+    uint64_t iteration;
+    llvm::ArrayRef<ExecutionObserver *> observers;
+    const PlannedBranch *branch = nullptr; ///< that the values come from
+  };
+  /// Runs a graph of a node; returns what it has for the outputs.
+  Expected<llvm::SmallVector<Buffer>> runBranch(const ControlRun &run,
+                                                const PlannedBranch &branch);
+  /// Runs the body of a loop, whose results become the values.
+  Status runBody(ControlRun &run);
+  Status runChoice(ControlRun &run);
+  Status runWhile(ControlRun &run);
+  Status runFor(ControlRun &run);
+  /// Runs the graphs that a node wants.
+  Status runControl(ControlRun &run);
+  /// Gives \p slot, and all that share its tensor, the value that a node has
+  /// changed it to.
+  void changeInPlace(unsigned slot, const Buffer &value);
+  Status runKernel(PlannedNode &node, NodeRun &run,
+                   llvm::MutableArrayRef<Buffer> inputs,
+                   llvm::SmallVectorImpl<Buffer> &outputs);
   Status checkInputs(const PlannedNode &node, uint64_t iteration,
                      llvm::ArrayRef<Buffer> inputs) const;
   void runStreams(const PlannedNode &node, llvm::ArrayRef<Buffer> inputs);
@@ -199,6 +220,7 @@ private:
   /// Sources of which denormal elements were flushed, by slot.
   std::vector<bool> flushedSources;
   StreamState streams;
+  uint64_t trip = 0; ///< of the loop that runs
   /// All values while a run needs them.
   std::vector<Buffer> slots;
   /// How many branches that run return the slot: then it is not released.

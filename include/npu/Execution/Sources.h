@@ -3,6 +3,7 @@
 #ifndef NPU_EXECUTION_SOURCES_H
 #define NPU_EXECUTION_SOURCES_H
 
+#include "npu/Catalog/Catalog.h"
 #include "npu/Execution/BufferPool.h"
 #include "npu/Support/Npy.h"
 #include "npu/Support/Status.h"
@@ -15,10 +16,6 @@
 #include <vector>
 
 namespace npu {
-
-/// What a node without data of its own is for; decides the range of random
-/// values.
-enum class SourceRole { Input, Constant, Variable };
 
 /// Fails unless \p count, of what \p where gives ("file", "shape"), is one for
 /// all \p iterations or one for each.
@@ -39,11 +36,12 @@ Expected<std::vector<Buffer>> makeTensors(const NpyView &array,
                                           uint64_t iterations,
                                           BufferPool &pool);
 
-/// Pseudo-random bytes for \p desc, a function of \p seed and \p name alone:
+/// Pseudo-random bytes for \p desc, the value of a node with \p role, a
+/// function of \p seed and \p name alone:
 /// inputs uniform in [0, 1), matrices and filters uniform with the variance 2 /
 /// fan-in, other constants uniform in [-0.1, 0.1), integers 0 to 9. Padding
 /// lanes are zero. Fails for types without a value range (strings...).
-Expected<Buffer> makeRandomTensor(const TensorDesc &desc, SourceRole role,
+Expected<Buffer> makeRandomTensor(const TensorDesc &desc, catalog::Role role,
                                   uint64_t seed, llvm::StringRef name,
                                   BufferPool &pool, ThreadPool &threads);
 

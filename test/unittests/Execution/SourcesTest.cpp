@@ -39,7 +39,7 @@ std::vector<T> valuesOf(const Buffer &buffer, size_t count) {
   return values;
 }
 
-std::vector<float> getRandom(const TensorDesc &desc, SourceRole role,
+std::vector<float> getRandom(const TensorDesc &desc, catalog::Role role,
                              uint64_t seed, llvm::StringRef name) {
   BufferPool pool;
   ThreadPool threads(2);
@@ -107,40 +107,40 @@ TEST(Sources, FloatsAreRoundedToBFloat16) {
 
 TEST(Sources, RandomDependsOnSeedAndNameAlone) {
   const TensorDesc desc = makeDesc(DataType::Float, {1000});
-  const auto values = getRandom(desc, SourceRole::Input, 1, "x");
-  EXPECT_EQ(values, getRandom(desc, SourceRole::Input, 1, "x"));
-  EXPECT_NE(values, getRandom(desc, SourceRole::Input, 2, "x"));
-  EXPECT_NE(values, getRandom(desc, SourceRole::Input, 1, "y"));
+  const auto values = getRandom(desc, catalog::Role::Input, 1, "x");
+  EXPECT_EQ(values, getRandom(desc, catalog::Role::Input, 1, "x"));
+  EXPECT_NE(values, getRandom(desc, catalog::Role::Input, 2, "x"));
+  EXPECT_NE(values, getRandom(desc, catalog::Role::Input, 1, "y"));
   // A longer tensor starts with the same values.
   const auto more =
-      getRandom(makeDesc(DataType::Float, {2000}), SourceRole::Input, 1, "x");
+      getRandom(makeDesc(DataType::Float, {2000}), catalog::Role::Input, 1, "x");
   EXPECT_TRUE(std::equal(values.begin(), values.end(), more.begin()));
 }
 
 TEST(Sources, RandomRangesFollowTheRole) {
-  auto getRange = [](Shape shape, SourceRole role) {
+  auto getRange = [](Shape shape, catalog::Role role) {
     const auto values =
         getRandom(makeDesc(DataType::Float, std::move(shape)), role, 3, "w");
     auto [low, high] = std::minmax_element(values.begin(), values.end());
     return std::pair(*low, *high);
   };
-  auto [inputLow, inputHigh] = getRange({4096}, SourceRole::Input);
+  auto [inputLow, inputHigh] = getRange({4096}, catalog::Role::Input);
   EXPECT_GE(inputLow, 0.0f);
   EXPECT_LT(inputLow, 0.01f);
   EXPECT_GT(inputHigh, 0.99f);
   EXPECT_LT(inputHigh, 1.0f);
-  auto [biasLow, biasHigh] = getRange({4096}, SourceRole::Constant);
+  auto [biasLow, biasHigh] = getRange({4096}, catalog::Role::Constant);
   EXPECT_NEAR(biasLow, -0.1f, 0.001f);
   EXPECT_NEAR(biasHigh, 0.1f, 0.001f);
   // 600 values go into each output: sqrt(6 / 600).
-  auto [low, high] = getRange({600, 8}, SourceRole::Constant);
+  auto [low, high] = getRange({600, 8}, catalog::Role::Constant);
   EXPECT_NEAR(low, -0.1f, 0.001f);
   EXPECT_NEAR(high, 0.1f, 0.001f);
 }
 
 TEST(Sources, RandomLeavesPaddingZero) {
   const TensorDesc desc = makeBlockedDesc(DataType::Float);
-  const auto values = getRandom(desc, SourceRole::Input, 1, "x");
+  const auto values = getRandom(desc, catalog::Role::Input, 1, "x");
   for (size_t pixel = 0; pixel != 6; ++pixel)
     for (size_t lane = 0; lane != 16; ++lane) {
       const float value = values[(6 + pixel) * 16 + lane];
@@ -152,7 +152,7 @@ TEST(Sources, RandomNeedsATypeWithValues) {
   BufferPool pool;
   ThreadPool threads;
   Expected<Buffer> buffer =
-      makeRandomTensor(makeDesc(DataType::Complex64, {4}), SourceRole::Input, 1,
+      makeRandomTensor(makeDesc(DataType::Complex64, {4}), catalog::Role::Input, 1,
                        "x", pool, threads);
   ASSERT_FALSE(buffer);
   EXPECT_EQ(buffer.status().message(), "no random values for DT_COMPLEX64");
