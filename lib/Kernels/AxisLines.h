@@ -12,6 +12,7 @@
 #include "npu/Kernels/Layout.h"
 
 #include <cstring>
+#include <functional>
 #include <vector>
 
 namespace npu::kernels {
@@ -74,20 +75,24 @@ private:
 /// The sum of \p count values in fp32. The order is part of the arithmetic and
 /// independent of SIMD width and threads: value i is added to partial sum
 /// i mod 16, in order; then partial sums i and i + 8 are added, i and i + 4, i
-/// and i + 2, and the last two.
-inline float sumInOrder(const float *values, size_t count) {
+/// and i + 2, and the last two. \p add adds two values.
+template <typename Add>
+float sumInOrder(const float *values, size_t count, const Add &add) {
   constexpr size_t Lanes = 16;
   float partial[Lanes] = {};
   size_t i = 0;
   for (; i + Lanes <= count; i += Lanes)
     for (size_t lane = 0; lane < Lanes; ++lane)
-      partial[lane] += values[i + lane];
+      partial[lane] = add(partial[lane], values[i + lane]);
   for (size_t lane = 0; i < count; ++i, ++lane)
-    partial[lane] += values[i];
+    partial[lane] = add(partial[lane], values[i]);
   for (size_t width = Lanes / 2; width > 0; width /= 2)
     for (size_t lane = 0; lane < width; ++lane)
-      partial[lane] += partial[lane + width];
+      partial[lane] = add(partial[lane], partial[lane + width]);
   return partial[0];
+}
+inline float sumInOrder(const float *values, size_t count) {
+  return sumInOrder(values, count, std::plus<float>());
 }
 
 } // namespace npu::kernels

@@ -32,17 +32,17 @@ struct Channel {
   std::vector<float> terms;      ///< of a sum
   float epsilon = 0, factor = 0;
   bool byAtomics = false;
-  bool finite = true; ///< all operands are
   OverflowMode mode = OverflowMode::Saturate;
   NodeStatus status;
 
   size_t count() const { return lines[0].size(); }
   /// 1 / n.
   float share() const { return 1.0f / static_cast<float>(count()); }
+  /// An infinite sum would not show in the root.
   float inverseRoot(float variance) {
-    const float sum = variance + epsilon;
-    if (std::isfinite(variance) && !std::isfinite(sum))
-      status.valid |= npu::status::FloatOverflow;
+    WatchedInstructions unit;
+    const float sum = unit.add(variance, epsilon);
+    status.valid |= unit.bits;
     return kernels::inverseRoot(sum, InverseRoot::Quotient, mode, status.valid);
   }
   /// The sum of terms, and that of lines[0].
@@ -55,16 +55,14 @@ struct Channel {
       ofTerms = sumOfLine(terms, false, status);
       ofLine = sumOfLine(lines[0], false, status);
     }
-    // An instruction before the sum: products that are infinite already.
-    if (finite && !std::isfinite(ofTerms) && !areFinite(terms))
-      status.valid |= npu::status::FloatOverflow;
     return {ofTerms, ofLine};
   }
   /// resultLine = lines[0] * scale + shift.
-  void scaleAndShift(float scale, float shift) {
+  template <class I>
+  void scaleAndShift(I &unit, float scale, float shift) {
     resultLine.resize(count());
     for (size_t i = 0; i < count(); ++i)
-      resultLine[i] = lines[0][i] * scale + shift;
+      resultLine[i] = unit.add(unit.mul(lines[0][i], scale), shift);
   }
 };
 
@@ -72,139 +70,208 @@ struct Channel {
 // Programs
 //===----------------------------------------------------------------------===//
 
-/// x -> sum, square_sum
-void reduce(Channel &c) {
-  c.terms.resize(c.count());
-  for (size_t i = 0; i < c.count(); ++i)
-    c.terms[i] = c.lines[0][i] * c.lines[0][i];
-  const auto [squares, values] = c.sums();
-  c.results = {values, squares};
-}
-
 /// Mean and biased variance of the batch from sum and square_sum.
-std::pair<float, float> momentsOf(const Channel &c) {
-  const float mean = c.values[0] * c.share();
-  return {mean, c.values[1] * c.share() - mean * mean};
+template <class I>
+std::pair<float, float> momentsOf(I &unit, const Channel &c, float sum,
+                                  float squareSum) {
+  const float mean = unit.mul(sum, c.share());
+  return {mean, unit.sub(unit.mul(squareSum, c.share()), unit.mul(mean, mean))};
 }
 
 /// y = x (scale / sqrt(var + eps)) + (offset - mean that).
-void normalize(Channel &c, float mean, float variance, float scale,
+template <class I>
+void normalize(I &unit, Channel &c, float mean, float variance, float scale,
                float offset) {
-  const float multiplier = scale * c.inverseRoot(variance);
-  c.scaleAndShift(multiplier, offset - mean * multiplier);
+  const float multiplier = unit.mul(scale, c.inverseRoot(variance));
+  c.scaleAndShift(unit, multiplier,
+                  unit.sub(offset, unit.mul(mean, multiplier)));
 }
 
-/// n / (n - 1), 1 for n = 1.
-float unbiased(const Channel &c) {
+/// variance * n / (n - 1), itself for n = 1.
+template <class I>
+float unbiased(I &unit, const Channel &c, float variance) {
   const float n = static_cast<float>(c.count());
-  return c.count() > 1 ? n / (n - 1) : 1.0f;
+  return unit.mul(variance, c.count() > 1 ? n / (n - 1) : 1.0f);
 }
 
 /// x; sum, square_sum, scale, offset, mean, variance -> y; mean, variance,
 /// batch_mean, batch_variance
-void update(Channel &c) {
-  const auto [mean, variance] = momentsOf(c);
-  normalize(c, mean, variance, c.values[2], c.values[3]);
-  const float rest = 1.0f - c.factor;
-  c.results = {c.values[4] * rest + mean * c.factor,
-               c.values[5] * rest + variance * unbiased(c) * c.factor, mean,
-               variance};
-}
+struct Update {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    const auto [mean, variance] = momentsOf(unit, c, c.values[0], c.values[1]);
+    normalize(unit, c, mean, variance, c.values[2], c.values[3]);
+    const float rest = 1.0f - c.factor;
+    auto moved = [&](float moving, float value) {
+      return unit.add(unit.mul(moving, rest), unit.mul(value, c.factor));
+    };
+    c.results = {moved(c.values[4], mean),
+                 moved(c.values[5], unbiased(unit, c, variance)), mean,
+                 variance};
+  }
+};
 
 /// x; sum, square_sum, scale, offset -> y; batch_mean, batch_variance
-void updateV2(Channel &c) {
-  const auto [mean, variance] = momentsOf(c);
-  normalize(c, mean, variance, c.values[2], c.values[3]);
-  c.results = {mean, variance};
-}
+struct UpdateV2 {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    const auto [mean, variance] = momentsOf(unit, c, c.values[0], c.values[1]);
+    normalize(unit, c, mean, variance, c.values[2], c.values[3]);
+    c.results = {mean, variance};
+  }
+};
 
 /// The same -> y; batch_mean, batch_variance, reserve_1, reserve_2
-void updateV3(Channel &c) {
-  updateV2(c);
-  const auto [mean, variance] = momentsOf(c);
-  c.results = {mean, variance * unbiased(c), mean, variance};
-}
+struct UpdateV3 {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    UpdateV2::run(unit, c);
+    const float mean = c.results[0], variance = c.results[1];
+    c.results = {mean, unbiased(unit, c, variance), mean, variance};
+  }
+};
+
+/// x -> sum, square_sum
+struct Reduce {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    c.terms.resize(c.count());
+    for (size_t i = 0; i < c.count(); ++i)
+      c.terms[i] = unit.mul(c.lines[0][i], c.lines[0][i]);
+    const auto [squares, values] = c.sums();
+    c.results = {values, squares};
+  }
+};
 
 /// x; scale, offset -> y; batch_mean, batch_variance, reserve_space_1,
 /// reserve_space_2, reserve_space_3
-void train(Channel &c) {
-  reduce(c);
-  const std::vector<float> sums = c.results;
-  const float mean = sums[0] * c.share();
-  const float variance = sums[1] * c.share() - mean * mean;
-  normalize(c, mean, variance, c.values[0], c.values[1]);
-  c.results = {mean, variance * unbiased(c), mean, variance, variance};
-}
+struct Train {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    Reduce::run(unit, c);
+    const auto [mean, variance] =
+        momentsOf(unit, c, c.results[0], c.results[1]);
+    normalize(unit, c, mean, variance, c.values[0], c.values[1]);
+    c.results = {mean, unbiased(unit, c, variance), mean, variance, variance};
+  }
+};
 
 /// x; scale, offset, mean, variance -> y
-void infer(Channel &c) {
-  normalize(c, c.values[2], c.values[3], c.values[0], c.values[1]);
-}
+struct Infer {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    normalize(unit, c, c.values[2], c.values[3], c.values[0], c.values[1]);
+  }
+};
 
 /// The same, with the statistics as further outputs.
-void inferWithStatistics(Channel &c) {
-  infer(c);
-  const float mean = c.values[2], variance = c.values[3];
-  c.results = {mean, variance, mean, variance, variance};
+struct InferWithStatistics {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    Infer::run(unit, c);
+    const float mean = c.values[2], variance = c.values[3];
+    c.results = {mean, variance, mean, variance, variance};
+  }
+};
+
+/// diff_scale, diff_offset of grads and x.
+template <class I>
+std::pair<float, float> parameterGradients(I &unit, Channel &c, float mean,
+                                           float variance) {
+  const float inverse = c.inverseRoot(variance);
+  c.terms.resize(c.count());
+  for (size_t i = 0; i < c.count(); ++i) {
+    const float normal = unit.mul(unit.sub(c.lines[1][i], mean), inverse);
+    c.terms[i] = unit.mul(c.lines[0][i], normal);
+  }
+  return c.sums();
 }
 
 /// grads, x; batch_mean, batch_variance -> diff_scale, diff_offset
-void updateGrad(Channel &c) {
-  const float inverse = c.inverseRoot(c.values[1]);
-  c.terms.resize(c.count());
-  for (size_t i = 0; i < c.count(); ++i)
-    c.terms[i] = c.lines[0][i] * ((c.lines[1][i] - c.values[0]) * inverse);
-  const auto [products, values] = c.sums();
-  c.results = {products, values};
-}
+struct UpdateGradient {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    const auto [scale, offset] =
+        parameterGradients(unit, c, c.values[0], c.values[1]);
+    c.results = {scale, offset};
+  }
+};
 
 /// y = scale / sqrt(var + eps) (grads - diff_offset / n - xhat diff_scale / n).
-void propagate(Channel &c, float diffScale, float diffOffset, float scale,
-               float mean, float variance) {
+template <class I>
+void propagate(I &unit, Channel &c, float diffScale, float diffOffset,
+               float scale, float mean, float variance) {
   const float inverse = c.inverseRoot(variance);
-  const float slope = diffScale * c.share(), offset = diffOffset * c.share();
+  const float slope = unit.mul(diffScale, c.share());
+  const float offset = unit.mul(diffOffset, c.share());
+  const float factor = unit.mul(scale, inverse);
   c.resultLine.resize(c.count());
   for (size_t i = 0; i < c.count(); ++i) {
-    const float normal = (c.lines[1][i] - mean) * inverse;
-    c.resultLine[i] =
-        (c.lines[0][i] - normal * slope - offset) * (scale * inverse);
+    const float normal = unit.mul(unit.sub(c.lines[1][i], mean), inverse);
+    const float rest = unit.sub(c.lines[0][i], unit.mul(normal, slope));
+    c.resultLine[i] = unit.mul(unit.sub(rest, offset), factor);
   }
 }
 
 /// grads, x; diff_scale, diff_offset, scale, batch_mean, batch_variance -> y
-void reduceGrad(Channel &c) {
-  propagate(c, c.values[0], c.values[1], c.values[2], c.values[3], c.values[4]);
-}
+struct ReduceGradient {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    propagate(unit, c, c.values[0], c.values[1], c.values[2], c.values[3],
+              c.values[4]);
+  }
+};
 
 /// y_backprop, x; scale, mean, variance[, unused] -> x_backprop;
 /// scale_backprop, offset_backprop, two unused
-void gradient(Channel &c) {
-  const float scale = c.values[0], mean = c.values[1], variance = c.values[2];
-  Channel sums;
-  sums.lines = c.lines;
-  sums.values = {mean, variance};
-  sums.epsilon = c.epsilon;
-  sums.mode = c.mode;
-  sums.finite = c.finite;
-  updateGrad(sums);
-  c.status |= sums.status;
-  propagate(c, sums.results[0], sums.results[1], scale, mean, variance);
-  c.results = {sums.results[0], sums.results[1], 0, 0};
-}
+struct Gradient {
+  template <class I>
+  static void run(I &unit, Channel &c) {
+    const float scale = c.values[0], mean = c.values[1], variance = c.values[2];
+    const auto [ofScale, ofOffset] =
+        parameterGradients(unit, c, mean, variance);
+    propagate(unit, c, ofScale, ofOffset, scale, mean, variance);
+    c.results = {ofScale, ofOffset, 0, 0};
+  }
+};
 
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
 
+template <class Program, class Instructions>
+void runProgram(Channel &channel) {
+  Instructions unit;
+  Program::run(unit, channel);
+  channel.status.valid |= unit.bits;
+}
+
 struct Row {
   std::string_view type;
-  void (*program)(Channel &);
+  void (*plain)(Channel &);
+  void (*watched)(Channel &);
   unsigned lines, values; ///< inputs: lines come first
   bool givesLine;         ///< the first output is a line
   unsigned results;       ///< the other outputs
-  bool hasEpsilon;
+  bool hasEpsilon, hasFactor;
   std::string_view numericPath;
 };
+
+template <class Program>
+constexpr Row rowOf(std::string_view type, unsigned lines, unsigned values,
+                    bool givesLine, unsigned results, bool hasEpsilon,
+                    std::string_view numericPath) {
+  return {type,
+          runProgram<Program, PlainInstructions>,
+          runProgram<Program, WatchedInstructions>,
+          lines,
+          values,
+          givesLine,
+          results,
+          hasEpsilon,
+          std::is_same_v<Program, Update>,
+          numericPath};
+}
 
 constexpr std::string_view AtEnd = "fp32, one rounding at the end";
 constexpr std::string_view Sums =
@@ -212,18 +279,18 @@ constexpr std::string_view Sums =
     "has atomics";
 
 constexpr Row rows[] = {
-    {"BNTrainingReduce", reduce, 1, 0, false, 2, false, Sums},
-    {"BNTrainingUpdate", update, 1, 6, true, 4, true, AtEnd},
-    {"BNTrainingUpdateV2", updateV2, 1, 4, true, 2, true, AtEnd},
-    {"BNTrainingUpdateV3", updateV3, 1, 4, true, 4, true, AtEnd},
-    {"BNTrainingUpdateGrad", updateGrad, 2, 2, false, 2, true, Sums},
-    {"BNTrainingReduceGrad", reduceGrad, 2, 5, true, 0, true, AtEnd},
-    {"BNInfer", infer, 1, 4, true, 0, true, AtEnd},
-    {"BatchNormGrad", gradient, 2, 3, true, 4, true, AtEnd},
-    {"BatchNorm", train, 1, 2, true, 5, true, AtEnd},
+    rowOf<Reduce>("BNTrainingReduce", 1, 0, false, 2, false, Sums),
+    rowOf<Update>("BNTrainingUpdate", 1, 6, true, 4, true, AtEnd),
+    rowOf<UpdateV2>("BNTrainingUpdateV2", 1, 4, true, 2, true, AtEnd),
+    rowOf<UpdateV3>("BNTrainingUpdateV3", 1, 4, true, 4, true, AtEnd),
+    rowOf<UpdateGradient>("BNTrainingUpdateGrad", 2, 2, false, 2, true, Sums),
+    rowOf<ReduceGradient>("BNTrainingReduceGrad", 2, 5, true, 0, true, AtEnd),
+    rowOf<Infer>("BNInfer", 1, 4, true, 0, true, AtEnd),
+    rowOf<Gradient>("BatchNormGrad", 2, 3, true, 4, true, AtEnd),
+    rowOf<Train>("BatchNorm", 1, 2, true, 5, true, AtEnd),
 };
-constexpr Row inference = {
-    "BatchNorm", inferWithStatistics, 1, 4, true, 5, true, AtEnd};
+constexpr Row inference =
+    rowOf<InferWithStatistics>("BatchNorm", 1, 4, true, 5, true, AtEnd);
 
 /// What a thread computes a block of adjacent channels with.
 struct Workspace {
@@ -285,7 +352,7 @@ Status BatchNormKernel::bindAttributes(const NodeSpec &spec) {
       return given.takeStatus();
     epsilon = *given;
   }
-  if (row->program == update) {
+  if (row->hasFactor) {
     auto moving = spec.attrs.require<float>("factor");
     if (!moving)
       return moving.takeStatus();
@@ -382,18 +449,15 @@ BatchNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
 void BatchNormKernel::runChannel(Channel &c, int64_t line,
                                  std::span<const ConstTensor> inputs,
                                  std::span<const MutableTensor> outputs) const {
-  c.finite = true;
+  bool finite = true;
   for (const std::vector<float> &values : c.lines)
-    c.finite = c.finite && areFinite(values);
+    finite = finite && areFinite(values);
   for (size_t i = 0; i < values.size(); ++i)
     c.values[i] = values[i].read(inputs[lines.size() + i].data, line);
-  c.finite = c.finite && areFinite(c.values);
-  row->program(c);
-  if (!c.finite)
-    c.status.valid |= status::VectorNanInfInput;
-  else if ((!areFinite(c.results) || !areFinite(c.resultLine)) &&
-           c.status.atomic == AtomicOverflow::None)
-    c.status.valid |= status::FloatOverflow;
+  finite = finite && areFinite(c.values);
+  row->plain(c);
+  if (!finite || !areFinite(c.results) || !areFinite(c.resultLine))
+    row->watched(c);
   for (size_t i = 0; i < results.size(); ++i)
     c.status.valid |= results[i].write(outputs[row->givesLine + i].data, line,
                                        c.results[i], mode);

@@ -105,36 +105,32 @@ Expected<Operands> Operands::create(const NodeSpec &spec,
 ///
 ///   g = dy gamma, r = 1 / sqrt(var + eps), d = x - mean
 ///   pd_x = r g + (sum(g d) r^3 * -0.5) d (2 / n) - sum(g) r (1 / n)
+template <class Instructions>
 StatusBits backpropLine(std::span<float> dy, std::span<float> x,
                         std::span<const float> gamma, float moment, float mean,
                         const Operands &operands) {
+  Instructions unit;
   StatusBits bits = status::None;
-  const bool finite = areFinite(dy) && areFinite(x) && areFinite(gamma) &&
-                      std::isfinite(moment) && std::isfinite(mean);
   const float inverse = operands.givenRoot
                             ? moment
-                            : inverseRoot(moment + operands.epsilon,
+                            : inverseRoot(unit.add(moment, operands.epsilon),
                                           operands.root, operands.mode, bits);
-  const float cube = inverse * inverse * inverse;
+  const float cube = unit.mul(unit.mul(inverse, inverse), inverse);
   const float factor = 1.0f / static_cast<float>(x.size());
   std::vector<float> products(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
-    dy[i] *= gamma[i];
-    x[i] -= mean;
-    products[i] = dy[i] * x[i];
+    dy[i] = unit.mul(dy[i], gamma[i]);
+    x[i] = unit.sub(x[i], mean);
+    products[i] = unit.mul(dy[i], x[i]);
   }
-  const float ofVariance =
-      sumInOrder(products.data(), products.size()) * cube * -0.5f;
-  const float ofMean = -(sumInOrder(dy.data(), dy.size()) * inverse) * factor;
+  const float ofVariance = unit.mul(unit.mul(unit.sum(products), cube), -0.5f);
+  const float ofMean = unit.mul(-unit.mul(unit.sum(dy), inverse), factor);
   for (size_t i = 0; i < x.size(); ++i) {
-    dy[i] = inverse * dy[i] + ofVariance * x[i] * (2 * factor) + ofMean;
-    x[i] *= inverse;
+    const float rest = unit.mul(unit.mul(ofVariance, x[i]), 2 * factor);
+    dy[i] = unit.add(unit.add(unit.mul(inverse, dy[i]), rest), ofMean);
+    x[i] = unit.mul(x[i], inverse);
   }
-  if (!finite)
-    bits |= status::VectorNanInfInput;
-  else if (!areFinite(dy) || !areFinite(x))
-    bits |= status::FloatOverflow;
-  return bits;
+  return bits | unit.bits;
 }
 
 class XBackpropKernel final : public Kernel {
@@ -184,11 +180,24 @@ XBackpropKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
         std::vector<float> dy(length), x(length);
         StatusBits bits = npu::status::None;
         for (int64_t line = begin; line < end; ++line) {
-          from.dy.read(inputs[0].data, line, dy);
-          from.x.read(inputs[1].data, line, x);
-          bits |= backpropLine(dy, x, from.gamma.ofLine(scales, line),
-                               from.moment.read(inputs[2].data, line),
-                               from.mean.read(inputs[3].data, line), from);
+          const auto scale = from.gamma.ofLine(scales, line);
+          const float moment = from.moment.read(inputs[2].data, line);
+          const float mean = from.mean.read(inputs[3].data, line);
+          auto read = [&] {
+            from.dy.read(inputs[0].data, line, dy);
+            from.x.read(inputs[1].data, line, x);
+          };
+          read();
+          const bool finite = areFinite(dy) && areFinite(x) &&
+                              areFinite(scale) && std::isfinite(moment) &&
+                              std::isfinite(mean);
+          bits |=
+              backpropLine<PlainInstructions>(dy, x, scale, moment, mean, from);
+          if (!finite || !areFinite(dy) || !areFinite(x)) {
+            read();
+            bits |= backpropLine<WatchedInstructions>(dy, x, scale, moment,
+                                                      mean, from);
+          }
           bits |= to[0].write(outputs[0].data, line, dy, from.mode);
           if (to.size() > 1)
             bits |= to[1].write(outputs[1].data, line, x, from.mode);
@@ -276,17 +285,18 @@ ParameterGradientKernel::run(RunContext &context,
         std::vector<float> gradient(length), products(length);
         NodeStatus ofChunk;
         for (int64_t line = begin; line < end; ++line) {
-          dy.read(inputs[0].data, line, gradient);
-          normal.read(inputs[1].data, line, products);
-          const bool finite = areFinite(gradient) && areFinite(products);
-          for (size_t i = 0; i < length; ++i)
-            products[i] *= gradient[i];
-          if (!finite)
-            ofChunk.valid |= npu::status::VectorNanInfInput;
-          else if (!areFinite(products))
-            ofChunk.valid |= npu::status::FloatOverflow;
+          auto multiply = [&](auto unit) {
+            dy.read(inputs[0].data, line, gradient);
+            normal.read(inputs[1].data, line, products);
+            for (size_t i = 0; i < length; ++i)
+              products[i] = unit.mul(products[i], gradient[i]);
+            return unit.bits;
+          };
+          multiply(PlainInstructions());
           const float scale = sumOfLine(products, byAtomics, ofChunk);
           const float shift = sumOfLine(gradient, byAtomics, ofChunk);
+          if (!std::isfinite(scale) || !std::isfinite(shift))
+            ofChunk.valid |= multiply(WatchedInstructions());
           ofChunk.valid |= gamma.write(outputs[0].data, line, scale, mode) |
                            beta.write(outputs[1].data, line, shift, mode);
         }

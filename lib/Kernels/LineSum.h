@@ -4,7 +4,7 @@
 #define NPU_LIB_KERNELS_LINESUM_H
 
 #include "AtomicSum.h"
-#include "AxisLines.h"
+#include "FloatInstructions.h"
 
 #include <mutex>
 
@@ -25,7 +25,7 @@ private:
 };
 
 /// The fp32 sum of \p values: in the order of sumInOrder, or one after the
-/// other where a device makes it by atomics. Adds an overflow to \p status.
+/// other where a device makes it by atomics. Adds what it raises to \p status.
 inline float sumOfLine(std::span<const float> values, bool byAtomics,
                        NodeStatus &status) {
   float sum = 0;
@@ -34,12 +34,10 @@ inline float sumOfLine(std::span<const float> values, bool byAtomics,
     return sum;
   }
   sum = sumInOrder(values.data(), values.size());
-  if (std::isinf(sum)) {
-    bool finite = true;
-    for (float value : values)
-      finite &= static_cast<bool>(std::isfinite(value));
-    if (finite)
-      status.valid |= npu::status::FloatOverflow;
+  if (!std::isfinite(sum)) {
+    WatchedInstructions watched;
+    watched.sum(values);
+    status.valid |= watched.bits;
   }
   return sum;
 }

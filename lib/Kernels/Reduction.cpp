@@ -1,12 +1,13 @@
 //===- Reduction.cpp - Sums, means, maxima over axes ----------------------===//
 
-#include "AtomicSum.h"
 #include "AxisLines.h"
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "FloatElements.h"
+#include "FloatLines.h"
 #include "ImplMode.h"
 #include "KernelChecks.h"
+#include "LineSum.h"
 #include "npu/Kernels/Registry.h"
 
 #include <cmath>
@@ -237,10 +238,7 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
                                        float &result) const {
   using numerics::Half;
   StatusBits bits = status::None;
-  bool finite = true;
-  for (float value : values)
-    finite &= std::isfinite(value);
-  if (!finite)
+  if (!areFinite(values))
     bits |= status::VectorNanInfInput;
   const float factor = operation == Operation::Mean
                            ? 1.0f / static_cast<float>(values.size())
@@ -260,22 +258,19 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
     result = numerics::halfToFloat(sum);
     return {bits};
   }
-  if (byAtomics) {
-    result = 0;
-    const AtomicOverflow overflow = sumAtomically(result, values);
-    result = canonicalNaN(result);
-    return {bits, status::None, overflow};
-  }
+  auto sumUp = [&](std::span<const float> terms) {
+    NodeStatus status{bits};
+    result = canonicalNaN(sumOfLine(terms, byAtomics, status));
+    return status;
+  };
   switch (operation) {
   case Operation::Sum:
-    result = sumInOrder(values.data(), values.size());
-    break;
+    return sumUp(values);
   case Operation::Mean: {
     std::vector<float> scaled(values.begin(), values.end());
     for (float &value : scaled)
       value *= factor;
-    result = sumInOrder(scaled.data(), scaled.size());
-    break;
+    return sumUp(scaled);
   }
   case Operation::ArgMax: {
     size_t best = 0;
@@ -299,8 +294,6 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
     }
     break;
   }
-  if (finite && !std::isfinite(result))
-    bits |= status::FloatOverflow;
   result = canonicalNaN(result);
   return {bits};
 }

@@ -6,6 +6,7 @@
 
 #include "Builtins.h"
 #include "FloatElements.h"
+#include "FloatInstructions.h"
 #include "FloatLines.h"
 #include "ImplMode.h"
 #include "KernelChecks.h"
@@ -34,86 +35,116 @@ using Line = std::span<float>;
 /// Replaces \p a, in fp32; \p b is the second operand if there is one.
 using Function = StatusBits (*)(Line a, Line b, const Path &path);
 
-float sumOf(Line values) { return sumInOrder(values.data(), values.size()); }
-
 /// a = softmax, b = its gradient: a (b - sum(a b)).
-StatusBits softmaxGradient(Line a, Line b, const Path &) {
-  std::vector<float> products(a.size());
-  for (size_t i = 0; i < a.size(); ++i)
-    products[i] = a[i] * b[i];
-  const float sum = sumOf(products);
-  for (size_t i = 0; i < a.size(); ++i)
-    a[i] *= b[i] - sum;
-  return status::None;
-}
+struct SoftmaxGradient {
+  template <class Instructions>
+  static StatusBits run(Instructions &unit, Line a, Line b, const Path &) {
+    std::vector<float> products(a.size());
+    for (size_t i = 0; i < a.size(); ++i)
+      products[i] = unit.mul(a[i], b[i]);
+    const float sum = unit.sum(products);
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = unit.mul(a[i], unit.sub(b[i], sum));
+    return status::None;
+  }
+};
 
 /// a = gradient, b = softmax: a - sum(a b), with fp16 tensors the product, the
 /// sum and the difference rounded.
-StatusBits confusionGradient(Line a, Line b, const Path &path) {
-  StatusBits bits = status::None;
-  // An fp16 instruction, not a cast.
-  auto instruction = [&](float value) {
-    return path.inHalf ? roundToHalf(value, path.mode, bits) : value;
-  };
-  std::vector<float> products(a.size());
-  for (size_t i = 0; i < a.size(); ++i)
-    products[i] = instruction(a[i] * b[i]);
-  float sum = sumOf(products);
-  if (path.inHalf)
-    sum = numerics::halfToFloat(numerics::floatToHalf(sum, path.mode, bits));
-  for (size_t i = 0; i < a.size(); ++i)
-    a[i] = instruction(a[i] - sum);
-  return bits;
-}
+struct ConfusionGradient {
+  template <class Instructions>
+  static StatusBits run(Instructions &unit, Line a, Line b, const Path &path) {
+    StatusBits bits = status::None;
+    // An fp16 instruction, not a cast.
+    auto instruction = [&](float value) {
+      return path.inHalf ? roundToHalf(value, path.mode, bits) : value;
+    };
+    std::vector<float> products(a.size());
+    for (size_t i = 0; i < a.size(); ++i)
+      products[i] = instruction(unit.mul(a[i], b[i]));
+    float sum = unit.sum(products);
+    if (path.inHalf)
+      sum = numerics::halfToFloat(numerics::floatToHalf(sum, path.mode, bits));
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = instruction(unit.sub(a[i], sum));
+    return bits;
+  }
+};
 
 /// (x - max) - ln(sum(e^(x - max))).
-StatusBits logSoftmax(Line x, Line, const Path &path) {
-  StatusBits bits = status::None;
-  const float max = largestOf(x, path.halfMax, path.mode, bits);
-  for (float &value : x)
-    value -= max;
-  std::vector<float> powers(x.begin(), x.end());
-  bits |= expInPlace(powers, path.halfExp, path.mode);
-  const float sum = sumOf(powers);
-  const float logarithm =
-      path.halfExp ? logThroughHalf(sum, path.mode, bits) : logOf(sum);
-  for (float &value : x)
-    value -= logarithm;
-  return bits;
-}
+struct LogSoftmax {
+  template <class Instructions>
+  static StatusBits run(Instructions &unit, Line x, Line, const Path &path) {
+    StatusBits bits = status::None;
+    const float max = largestOf(x, path.halfMax, path.mode, bits);
+    for (float &value : x)
+      value = unit.sub(value, max);
+    std::vector<float> powers(x.begin(), x.end());
+    bits |= expInPlace(powers, path.halfExp, path.mode);
+    const float sum = unit.sum(powers);
+    const float logarithm =
+        path.halfExp ? logThroughHalf(sum, path.mode, bits) : logOf(sum);
+    for (float &value : x)
+      value = unit.sub(value, logarithm);
+    return bits;
+  }
+};
 
 /// a = gradient, b = log-softmax: a - e^b sum(a).
-StatusBits logSoftmaxGradient(Line a, Line b, const Path &path) {
-  const StatusBits bits = expInPlace(b, path.halfExp, path.mode);
-  const float sum = sumOf(a);
-  for (size_t i = 0; i < a.size(); ++i)
-    a[i] -= b[i] * sum;
-  return bits;
+struct LogSoftmaxGradient {
+  template <class Instructions>
+  static StatusBits run(Instructions &unit, Line a, Line b, const Path &path) {
+    const StatusBits bits = expInPlace(b, path.halfExp, path.mode);
+    const float sum = unit.sum(a);
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = unit.sub(a[i], unit.mul(b[i], sum));
+    return bits;
+  }
+};
+
+template <class Program, class Instructions>
+StatusBits runLine(Line a, Line b, const Path &path) {
+  Instructions unit;
+  const StatusBits bits = Program::run(unit, a, b, path);
+  return bits | unit.bits;
 }
 
 struct Row {
   std::string_view type;
   unsigned arity;
-  Function function;
+  Function plain, watched;
   std::string_view axesAttribute; ///< empty: the last axis
   StatusBits bits;
   std::string_view numericPath;
 };
 
+template <class Program>
+constexpr Row rowOf(std::string_view type, unsigned arity,
+                    std::string_view axesAttribute, StatusBits bits,
+                    std::string_view numericPath) {
+  return {type,
+          arity,
+          runLine<Program, PlainInstructions>,
+          runLine<Program, WatchedInstructions>,
+          axesAttribute,
+          bits,
+          numericPath};
+}
+
 constexpr StatusBits AtEnd = status::CastOverflow | status::CastUnderflow |
                              status::FloatOverflow | status::VectorNanInfInput;
 
 constexpr Row rows[] = {
-    {"SoftmaxGrad", 2, softmaxGradient, "axes", AtEnd,
-     "fp32, one rounding at the end"},
-    {"ConfusionSoftmaxGrad", 2, confusionGradient, "",
-     AtEnd | status::FloatUnderflow,
-     "product fp16, sum fp32 rounded to fp16, difference fp16"},
-    {"LogSoftmaxV2", 1, logSoftmax, "axes", AtEnd | status::FloatUnderflow,
-     "fp32, one rounding at the end; 310: exp and ln in fp16"},
-    {"LogSoftmaxGrad", 2, logSoftmaxGradient, "axis",
-     AtEnd | status::FloatUnderflow,
-     "fp32, one rounding at the end; 310: exp in fp16"},
+    rowOf<SoftmaxGradient>("SoftmaxGrad", 2, "axes", AtEnd,
+                           "fp32, one rounding at the end"),
+    rowOf<ConfusionGradient>(
+        "ConfusionSoftmaxGrad", 2, "", AtEnd | status::FloatUnderflow,
+        "product fp16, sum fp32 rounded to fp16, difference fp16"),
+    rowOf<LogSoftmax>("LogSoftmaxV2", 1, "axes", AtEnd | status::FloatUnderflow,
+                      "fp32, one rounding at the end; 310: exp and ln in fp16"),
+    rowOf<LogSoftmaxGradient>(
+        "LogSoftmaxGrad", 2, "axis", AtEnd | status::FloatUnderflow,
+        "fp32, one rounding at the end; 310: exp in fp16"),
 };
 
 class LineKernel final : public Kernel {
@@ -126,7 +157,7 @@ public:
                            std::span<const MutableTensor> outputs) override;
 
 private:
-  Function function = nullptr;
+  const Row *row = nullptr;
   Path path;
   std::vector<FloatLines> from;
   FloatLines to;
@@ -161,7 +192,7 @@ LineKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   if (!implMode)
     return inNode(spec, implMode.takeStatus());
   auto kernel = std::make_unique<LineKernel>();
-  kernel->function = row->function;
+  kernel->row = row;
   kernel->path.mode = config.overflow;
   kernel->path.inHalf = first.dtype == DataType::Float16;
   kernel->path.halfExp = config.soc == Soc::Ascend310;
@@ -199,15 +230,18 @@ Expected<NodeStatus> LineKernel::run(RunContext &context,
         std::vector<float> a(length), b(length);
         StatusBits bits = npu::status::None;
         for (int64_t line = begin; line < end; ++line) {
-          from[0].read(inputs[0].data, line, a);
-          if (from.size() > 1)
-            from[1].read(inputs[1].data, line, b);
+          auto read = [&] {
+            from[0].read(inputs[0].data, line, a);
+            if (from.size() > 1)
+              from[1].read(inputs[1].data, line, b);
+          };
+          read();
           const bool finite = areFinite(a) && areFinite(b);
-          bits |= function(a, b, path);
-          if (!finite)
-            bits |= npu::status::VectorNanInfInput;
-          else if (!areFinite(a))
-            bits |= npu::status::FloatOverflow;
+          bits |= row->plain(a, b, path);
+          if (!finite || !areFinite(a)) {
+            read();
+            bits |= row->watched(a, b, path);
+          }
           bits |= to.write(outputs[0].data, line, a, path.mode);
         }
         status |= bits;

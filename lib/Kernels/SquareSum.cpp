@@ -42,7 +42,8 @@ private:
   bool byAtomics = false;
   OverflowMode mode = OverflowMode::Saturate;
 
-  NodeStatus squareLine(std::span<float> values) const;
+  template <class Instructions>
+  StatusBits squareLine(std::span<float> values) const;
 };
 
 Expected<std::unique_ptr<Kernel>>
@@ -100,21 +101,18 @@ SquareSumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
-NodeStatus SquareSumKernel::squareLine(std::span<float> values) const {
+template <class Instructions>
+StatusBits SquareSumKernel::squareLine(std::span<float> values) const {
+  Instructions unit;
   StatusBits bits = status::None;
-  const bool finite = areFinite(values);
   for (float &value : values) {
-    const float scaled = factor == 1 ? value : value * factor;
-    value = scaled * scaled;
+    const float scaled = factor == 1 ? value : unit.mul(value, factor);
+    value = unit.mul(scaled, scaled);
   }
-  if (!finite)
-    bits |= status::VectorNanInfInput;
-  else if (!areFinite(values))
-    bits |= status::FloatOverflow;
   if (halfSquares)
     for (float &value : values)
       value = roundToHalf(value, mode, bits);
-  return {bits};
+  return bits | unit.bits;
 }
 
 Expected<NodeStatus>
@@ -134,8 +132,13 @@ SquareSumKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
           NodeStatus ofChunk;
           for (int64_t line = begin; line < end; ++line) {
             from.read(inputs[operand].data, line, values);
-            ofChunk |= squareLine(values);
+            const bool finite = areFinite(values);
+            ofChunk.valid |= squareLine<PlainInstructions>(values);
             const float sum = sumOfLine(values, byAtomics, ofChunk);
+            if (!finite || !std::isfinite(sum)) {
+              from.read(inputs[operand].data, line, values);
+              ofChunk.valid |= squareLine<WatchedInstructions>(values);
+            }
             ofChunk.valid |= to.write(outputs[operand].data, line, sum, mode);
             if (squares)
               ofChunk.valid |=

@@ -16,6 +16,7 @@
 
 #include <bit>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -110,10 +111,18 @@ struct Row {
   Format outFormat = Format::ND;
   /// Behind the first, whose elements are not looked at.
   std::vector<std::pair<DataType, Shape>> moreOutputs = {};
+  std::optional<Attributes> calmAttrs = {}; ///< unless they are attrs
 
   Row with(const std::string &name, AttributeValue value) const {
     Row row = *this;
     row.attrs.set(name, std::move(value));
+    return row;
+  }
+  /// The neighbour has another value of the attribute.
+  Row calmWith(const std::string &name, AttributeValue value) const {
+    Row row = *this;
+    row.calmAttrs = row.attrs;
+    row.calmAttrs->set(name, std::move(value));
     return row;
   }
   Row on(std::vector<Soc> which) const {

@@ -240,12 +240,16 @@ Rows addsRows() {
 }
 
 Rows mulsRows() {
-  const Row large = {"Muls", "fp16 product", {half({0x7BFF})}, {},
-                     Half,   {FO, {0x7BFF}}, {FO, {0x7C00}}};
-  Row same = large;
-  same.what = "fp16 product, one ulp less";
-  same.saturate = same.infNan = {0, {0x7BFF}};
-  Rows rows = {large.with("value", 1.0009765625f), same.with("value", 1.0f),
+  Rows rows = {Row{"Muls",
+                   "fp16 product",
+                   {half({0x7BFF})},
+                   {half({0x7BFF})},
+                   Half,
+                   {FO, {0x7BFF}},
+                   {FO, {0x7C00}},
+                   {0, {0x7BFF}}}
+                   .with("value", 1.0009765625f)
+                   .calmWith("value", 1.0f),
                Row{"Muls",
                    "fp16 product, too small",
                    {half({0x0001})},
@@ -407,10 +411,11 @@ Rows divisionRows() {
       {"RealDiv",
        "an infinite operand",
        {half({0x3C00}), half({0x7C00})},
-       {},
+       {half({0x3C00}), half({0x7BFF})},
        Half,
        {VN, {0}},
-       {VN, {0}}},
+       {VN, {0}},
+       {0, {0x0100}}},
       Row{"RealDiv",
           "high_precision",
           {half({0x3C00}), half({0x0100})},

@@ -271,10 +271,11 @@ Rows kernels::statustable::lineRows() {
                 {name,
                  "an infinite operand",
                  {half({0x7C00, 0})},
-                 {},
+                 {half({0x7BFF, 0})},
                  Half,
                  {VN, {0x7BFF}},
-                 {VN, {0x7C00}}}};
+                 {VN, {0x7C00}},
+                 {0, {0x77FF}}}};
     else
       ofType = {{name,
                  "an infinite operand",

@@ -169,10 +169,11 @@ Rows kernels::statustable::normRows() {
                          Row{"",
                              "an infinite gradient",
                              adam(INFINITY),
-                             {},
+                             adam(Max),
                              Float,
                              {VN, {0x7FC00000}},
-                             {VN, {0x7FC00000}}}})
+                             {VN, {0x7FC00000}},
+                             {FO, {FloatOne}}}})
     for (const char *type : {"ApplyAdam", "ApplyAdamD"}) {
       rows.push_back(row.besides(Float, {1}).besides(Float, {1}));
       rows.back().type = type;
@@ -200,16 +201,17 @@ Rows kernels::statustable::normRows() {
                  {floats({0x1.8p64f})},
                  {floats({0x1p64f})},
                  Float,
-                 {FO, {FloatInf}},
-                 {FO, {FloatInf}},
+                 {FO | VN, {FloatInf}},
+                 {FO | VN, {FloatInf}},
                  {0, {0x7EFFFFFF}}},
                 {"L2Loss",
                  "an infinite operand",
                  {half({0x7C00})},
-                 {},
+                 {half({0x5DA7})},
                  Half,
                  {VN, {0x7BFF}},
-                 {VN, {0x7C00}}}});
+                 {VN, {0x7C00}},
+                 {0, {0x7BFD}}}});
   const Rows squares = {{"SquareSumAll",
                          "rounding",
                          {half({0x5C00}), half({0})},
@@ -231,16 +233,17 @@ Rows kernels::statustable::normRows() {
                          {floats({Big}), floats({0})},
                          {floats({Below}), floats({0})},
                          Float,
-                         {FO, {FloatInf}},
-                         {FO, {FloatInf}},
+                         {FO | VN, {FloatInf}},
+                         {FO | VN, {FloatInf}},
                          {0, {bitsOf(0x1.FFFFFCp127f)}}},
                         {"SquareSumAll",
                          "an infinite operand",
                          {half({0}), half({0x7C00})},
-                         {},
+                         {half({0}), half({0x7BFF})},
                          Half,
                          {VN, {0}},
-                         {VN, {0}}}};
+                         {VN, {0}},
+                         {CO, {0}}}};
   for (const Row &row : squares)
     rows.push_back(row.besides(row.outType, {1}));
 
@@ -320,10 +323,11 @@ Rows kernels::statustable::normRows() {
                     Row{type,
                         "infinities of both signs",
                         {floats({INFINITY, -INFINITY})},
-                        {},
+                        {floats({Max, -Max})},
                         Float,
                         {VN, {0x7FC00000}},
-                        {VN, {0x7FC00000}}}}) {
+                        {VN, {0x7FC00000}},
+                        {0, {0}}}}) {
       for (auto *side : {&row.raising, &row.calm})
         if (!side->empty()) {
           side->push_back(ints({0, 0}));
@@ -366,10 +370,11 @@ Rows kernels::statustable::normRows() {
           Row{type,
               "a NaN operand",
               {half({0x7E00, 0})},
-              {},
+              {half({0x7BFF, 0})},
               Half,
               {VN, {0}},
-              {VN, {0x7E00}}}}) {
+              {VN, {0x7E00}},
+              {0, {0x7BFF}}}}) {
       for (auto *side : {&row.raising, &row.calm})
         if (!side->empty()) {
           (*side)[0] = (*side)[0].shaped({1, 1, 1, 2}, Format::NCHW);

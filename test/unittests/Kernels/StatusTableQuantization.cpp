@@ -34,10 +34,11 @@ Rows kernels::statustable::quantizationRows() {
   const Row infinity = {"AscendDequant",
                         "the second product of an infinity",
                         {ints({65520}), scale(1)},
-                        {},
+                        {ints({65519}), scale(1)},
                         Half,
                         {CO, {0x7BFF}},
-                        {CO | VN, {0x7C00}}};
+                        {CO | VN, {0x7C00}},
+                        {0, {0x7BFF}}};
   return {
       // What is beyond int8 saturates without status.
       scaled({"AscendQuant",

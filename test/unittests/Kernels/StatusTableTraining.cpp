@@ -108,7 +108,11 @@ Row withAttribute(Row row) {
     return bits == 0x3800 ? 0.5f : bits == 0x4000 ? 2.0f : 1.0f;
   };
   row = row.with("keep_prob", value(row.raising[2]));
-  row.raising.pop_back();
+  if (!row.calm.empty())
+    row = row.calmWith("keep_prob", value(row.calm[2]));
+  for (auto *side : {&row.raising, &row.calm})
+    if (!side->empty())
+      side->pop_back();
   return row;
 }
 
@@ -153,10 +157,11 @@ Rows averageGradientRows() {
       {"",
        "an infinite operand",
        {half({0x7C00, 0, 0})},
-       {},
+       {half({0x7BFF, 0, 0})},
        Half,
        {VN, {0x7BFF}},
-       {VN, {0x7C00}}}};
+       {VN, {0x7C00}},
+       {0, {0x77FF}}}};
   Rows result;
   for (Row row : rows) {
     row.type = "AvgPoolGradD";
@@ -239,21 +244,8 @@ Rows maximumGradientRows() {
 
 Rows kernels::statustable::trainingRows() {
   Rows rows = randomRows();
-  for (const Row &row : maskRows()) {
-    if (row.type != "DropOutDoMaskV3D") {
-      rows.push_back(row);
-      continue;
-    }
-    // The neighbour may have an attribute of its own.
-    Row raising = row, calm = row;
-    raising.calm.clear();
-    rows.push_back(withAttribute(raising));
-    calm.what += ", the neighbour";
-    calm.raising = calm.calm;
-    calm.calm.clear();
-    calm.saturate = calm.infNan = calm.ofCalm;
-    rows.push_back(withAttribute(calm));
-  }
+  for (const Row &row : maskRows())
+    rows.push_back(row.type == "DropOutDoMaskV3D" ? withAttribute(row) : row);
   for (const Rows &gradients : {averageGradientRows(), maximumGradientRows()})
     for (const Row &row : gradients)
       rows.push_back(row.with("strides", List{1, 1, 1, 1})
