@@ -11,6 +11,8 @@ namespace fs = std::filesystem;
 
 static constexpr std::string_view statisticsExtension = ".csv";
 
+bool ListedFile::isArray() const { return fullName.ends_with(".npy"); }
+
 bool ListedFile::isStatistics() const {
   return fullName.ends_with(statisticsExtension);
 }
@@ -28,11 +30,26 @@ static bool isVisibleFile(const fs::directory_entry &entry) {
          entry.is_regular_file(error);
 }
 
+/// Whether \p name is that of a file that the tools make of a dump file.
+static bool isMade(std::string_view name) {
+  for (std::string_view extension : {".json", ".txt", ".html"})
+    if (name.ends_with(extension))
+      return true;
+  if (!name.ends_with(".bin"))
+    return false;
+  for (std::string_view part : {".input.", ".output.", ".l1buffer.", ".space."})
+    if (name.find(part) != std::string_view::npos)
+      return true;
+  return false;
+}
+
 /// Whether \p file, of a folder, is wanted.
-static bool isWanted(const ListedFile &file, bool withStatistics) {
+static bool isWanted(const ListedFile &file, ListedKinds kinds) {
   if (file.isStatistics())
-    return withStatistics && file.parseName();
-  return !file.fullName.ends_with(".json");
+    return kinds != ListedKinds::Dumps && file.parseName();
+  if (file.isArray())
+    return kinds == ListedKinds::WithArrays;
+  return !isMade(file.fullName);
 }
 
 /// The names that mapping.csv gives; a mapping that cannot be read gives none,
@@ -44,7 +61,7 @@ static std::map<std::string, std::string> getMapping(const fs::path &folder) {
 }
 
 Expected<std::vector<ListedFile>>
-npu::dump::listDumpFiles(const std::string &path, bool withStatistics) {
+npu::dump::listDumpFiles(const std::string &path, ListedKinds kinds) {
   std::vector<fs::path> paths;
   std::error_code error;
   const bool isFolder = fs::is_directory(path, error);
@@ -74,7 +91,7 @@ npu::dump::listDumpFiles(const std::string &path, bool withStatistics) {
         name = row->second;
     }
     ListedFile listed{std::move(file), std::move(name)};
-    if (!isFolder || isWanted(listed, withStatistics))
+    if (!isFolder || isWanted(listed, kinds))
       files.push_back(std::move(listed));
   }
   return files;

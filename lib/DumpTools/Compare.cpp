@@ -25,14 +25,20 @@ using namespace npu::dump;
 
 namespace {
 
-/// A dump file of mine, or its statistics.
+/// A dump file of mine, its statistics, or an array.
 struct MineFile {
   ListedFile file;
   std::string name;      ///< below the folder that was named
   std::string folder;    ///< data_index below it
   std::string ownFolder; ///< data_index in the whole path
   std::optional<DumpName> parsed;
-  size_t occurrence = 0; ///< among the dumps of its operator in its folder
+  std::optional<ArrayName> array;
+  bool isOneFile = false; ///< the file itself was named, not a folder
+  size_t occurrence = 0;  ///< among the dumps of its operator in its folder
+
+  uint64_t timestamp() const {
+    return array ? array->timestamp : parsed ? parsed->timestamp : 0;
+  }
 };
 
 /// What is read of a golden tensor: a tensor, whose data is in one of the
@@ -60,8 +66,10 @@ public:
 private:
   std::vector<CompareRow> compareFile(const MineFile &file) const;
   std::vector<CompareRow> compareStatisticsFile(const MineFile &file) const;
+  std::vector<CompareRow> compareArray(const MineFile &file) const;
   CompareRow compareOne(const MineFile &file, const DumpRecord &record,
-                        bool isInput, size_t index) const;
+                        const DumpTensor &tensor, bool isInput,
+                        size_t index) const;
   CompareRow compareRow(const MineFile &file, const StatisticsFile &statistics,
                         const StatisticsRow &mine) const;
   GoldenPlace findGolden(const MineFile &file, const std::string &opName,
@@ -141,6 +149,8 @@ Comparer::findGolden(const MineFile &file, const std::string &opName,
     return golden.find(key, file.occurrence, isStatistics);
   };
   GoldenPlace place = find(opName, index);
+  if (!place.file && file.array && file.isOneFile)
+    place = golden.onlyArray();
   if (place.file || isInput)
     return place;
   std::optional<OriginalOutput> output =
@@ -291,8 +301,8 @@ std::optional<GoldenTensor> Comparer::useGolden(const GoldenPlace &place,
 }
 
 CompareRow Comparer::compareOne(const MineFile &file, const DumpRecord &record,
-                                bool isInput, size_t index) const {
-  const DumpTensor &tensor = (isInput ? record.inputs : record.outputs)[index];
+                                const DumpTensor &tensor, bool isInput,
+                                size_t index) const {
   CompareRow row;
   row.opType = file.parsed ? file.parsed->opType : std::string();
   row.opName = record.opName;
@@ -374,18 +384,38 @@ Comparer::compareStatisticsFile(const MineFile &file) const {
   return rows;
 }
 
+/// An array is compared as a dump of its tensor alone would be.
+std::vector<CompareRow> Comparer::compareArray(const MineFile &file) const {
+  Expected<NpyFile> array = readNpy(file.file.path.string());
+  if (!array)
+    return {makeFaultyRow(file, array.status())};
+  DumpRecord record;
+  record.opName = file.array->opName;
+  const size_t index = file.array->index;
+  auto &tensors = file.array->isInput ? record.inputs : record.outputs;
+  DumpTensor tensor;
+  tensor.dtype = array->array.dtype;
+  tensor.shape = array->array.shape;
+  tensor.data = array->array.data;
+  tensors.push_back(std::move(tensor));
+  return {
+      compareOne(file, record, tensors.front(), file.array->isInput, index)};
+}
+
 std::vector<CompareRow> Comparer::compareFile(const MineFile &file) const {
   if (file.file.isStatistics())
     return compareStatisticsFile(file);
+  if (file.array)
+    return compareArray(file);
   std::vector<CompareRow> rows;
   Expected<DumpFile> dump = DumpFile::open(file.file.path.string());
   if (!dump)
     return {makeFaultyRow(file, dump.status())};
   const DumpRecord &record = dump->record();
   for (size_t i = 0; i < record.inputs.size(); ++i)
-    rows.push_back(compareOne(file, record, true, i));
+    rows.push_back(compareOne(file, record, record.inputs[i], true, i));
   for (size_t i = 0; i < record.outputs.size(); ++i)
-    rows.push_back(compareOne(file, record, false, i));
+    rows.push_back(compareOne(file, record, record.outputs[i], false, i));
   return rows;
 }
 
@@ -499,45 +529,69 @@ Expected<CompareSummary> Comparer::run(std::vector<MineFile> files) {
       });
   if (!failure)
     return failure;
-  summary.numGoldenUnused = golden.numUnused();
+  if (done.empty()) // which golden files earlier rows had is not known
+    summary.numGoldenUnused = golden.numUnused();
   return summary;
 }
 
-/// The dump files of mine, in the order in which they were written.
+static MineFile describeMine(InputFile &input) {
+  MineFile file;
+  file.folder = getDataIndexFolder(input.subfolder);
+  file.ownFolder = getDataIndexFolder(
+      std::filesystem::absolute(input.file.path).parent_path());
+  file.name = (input.subfolder.empty() ? "" : input.subfolder + "/") +
+              input.file.fullName;
+  if (input.file.isArray())
+    file.array = parseArrayName(
+        std::filesystem::path(input.file.fullName).stem().string());
+  else
+    file.parsed = input.file.parseName();
+  file.file = std::move(input.file);
+  return file;
+}
+
+/// Counts the dumps of each operator in each folder.
+static void countOccurrences(std::vector<MineFile> &files) {
+  std::map<std::tuple<std::string_view, std::string_view, bool>, size_t> dumps;
+  std::map<std::tuple<std::string_view, std::string_view, bool, size_t>, size_t>
+      arrays;
+  for (MineFile &file : files)
+    if (file.array)
+      file.occurrence = arrays[{file.folder, file.array->opName,
+                                file.array->isInput, file.array->index}]++;
+    else if (file.parsed)
+      file.occurrence =
+          dumps[{file.folder, file.parsed->opName, file.file.isStatistics()}]++;
+}
+
+/// The dump files of mine, in the order in which they were written; its arrays
+/// where there is nothing else, as they may be made of the dumps.
 static Expected<std::vector<MineFile>>
 collectMine(const CompareOptions &options, const CompareObserver &observer) {
   Expected<std::vector<InputFile>> inputs =
       collectInput({&options.mine, 1}, /*recursive=*/true, observer.warning,
-                   /*withStatistics=*/true);
+                   ListedKinds::WithArrays);
   if (!inputs)
     return inputs.takeStatus();
+  auto isArray = [](const InputFile &input) { return input.file.isArray(); };
+  if (!std::all_of(inputs->begin(), inputs->end(), isArray))
+    std::erase_if(*inputs, isArray);
   std::vector<MineFile> files;
+  std::error_code error;
+  const bool isOneFile = !std::filesystem::is_directory(options.mine, error);
   for (InputFile &input : *inputs) {
-    if (input.file.path.extension() == ".npy")
-      continue;
-    MineFile &file = files.emplace_back();
-    file.parsed = input.file.parseName();
-    file.folder = getDataIndexFolder(input.subfolder);
-    file.ownFolder = getDataIndexFolder(
-        std::filesystem::absolute(input.file.path).parent_path());
-    file.name = (input.subfolder.empty() ? "" : input.subfolder + "/") +
-                input.file.fullName;
-    file.file = std::move(input.file);
+    files.push_back(describeMine(input));
+    files.back().isOneFile = isOneFile;
   }
   auto order = [](const MineFile &file) {
     return std::tuple(file.folder.size(), std::string_view(file.folder),
-                      file.parsed ? file.parsed->timestamp : 0,
-                      std::string_view(file.name));
+                      file.timestamp(), std::string_view(file.name));
   };
   std::sort(files.begin(), files.end(),
             [&](const MineFile &left, const MineFile &right) {
               return order(left) < order(right);
             });
-  std::map<std::tuple<std::string_view, std::string_view, bool>, size_t> seen;
-  for (MineFile &file : files)
-    if (file.parsed)
-      file.occurrence =
-          seen[{file.folder, file.parsed->opName, file.file.isStatistics()}]++;
+  countOccurrences(files);
   return files;
 }
 

@@ -131,6 +131,14 @@ Status FileConverter::convertTensor(const std::string &io, size_t index,
          toString(tensor.shape) + " and ignored");
   tensor.data = tensor.data.first(*need);
 
+  if (options.originalShape && kernels::isPlain(tensor.format)) {
+    if (getNumElements(*options.originalShape) == getNumElements(tensor.shape))
+      tensor.shape = *options.originalShape;
+    else
+      note(what + "-s " + toString(*options.originalShape) +
+           " has not its number of elements, the shape stays " +
+           toString(tensor.shape));
+  }
   TensorContent content{std::move(*decoder), tensor.shape, tensor.format,
                         tensor.data};
   std::optional<TensorDesc> source, target;

@@ -46,11 +46,10 @@ static void checkMapping(const fs::path &folder,
 
 Expected<std::vector<InputFile>>
 npu::dump::collectInput(std::span<const std::string> paths, bool recursive,
-                        const Warning &warning, bool withStatistics) {
+                        const Warning &warning, ListedKinds kinds) {
   std::vector<InputFile> files;
   for (const std::string &path : paths) {
-    Expected<std::vector<ListedFile>> listed =
-        listDumpFiles(path, withStatistics);
+    Expected<std::vector<ListedFile>> listed = listDumpFiles(path, kinds);
     if (!listed)
       return listed.takeStatus();
     std::error_code error;

@@ -33,15 +33,6 @@ static std::optional<Integer> takeNumber(std::string_view &text) {
   return value;
 }
 
-namespace {
-struct ArrayName {
-  std::string opName;
-  bool isInput = false;
-  size_t index = 0;
-  uint64_t timestamp = 0;
-};
-} // namespace
-
 /// Reads {dump file}.{input|output}.{index}[.{shape}].npy.
 static std::optional<ArrayName> parseConvertedName(std::string_view name) {
   for (bool isInput : {true, false}) {
@@ -61,22 +52,21 @@ static std::optional<ArrayName> parseConvertedName(std::string_view name) {
   return std::nullopt;
 }
 
-/// Reads a name without its .npy: that of a converted dump, or
-/// {op name}.{output index}.{timestamp} of front ends.
-static std::optional<ArrayName> parseArrayName(std::string_view name) {
+ArrayName npu::dump::parseArrayName(std::string_view name) {
   if (std::optional<ArrayName> converted = parseConvertedName(name))
-    return converted;
-  std::optional<uint64_t> timestamp = takeNumber<uint64_t>(name);
+    return *converted;
+  std::string_view rest = name;
+  std::optional<uint64_t> timestamp = takeNumber<uint64_t>(rest);
   std::optional<size_t> index =
-      timestamp ? takeNumber<size_t>(name) : std::nullopt;
-  if (!index || name.empty())
-    return std::nullopt;
-  return ArrayName{replaceNameCharacters(name), false, *index, *timestamp};
+      timestamp ? takeNumber<size_t>(rest) : std::nullopt;
+  if (index && !rest.empty())
+    return {replaceNameCharacters(rest), false, *index, *timestamp};
+  return {replaceNameCharacters(name), false, 0, 0};
 }
 
 void GoldenIndex::add(InputFile input) {
   std::string folder = getDataIndexFolder(input.subfolder);
-  if (input.file.path.extension() == ".npy")
+  if (input.file.isArray())
     return addArray(std::move(input.file), folder);
   std::optional<DumpName> name = input.file.parseName();
   if (!name)
@@ -89,24 +79,25 @@ void GoldenIndex::add(InputFile input) {
 
 void GoldenIndex::addArray(ListedFile file, const std::string &folder) {
   const std::string stem = fs::path(file.fullName).stem().string();
-  if (std::optional<ArrayName> name = parseArrayName(stem))
-    arrays.emplace(ArrayKey(folder, name->opName, name->isInput, name->index),
-                   Entry(std::move(file)));
+  ArrayName name = parseArrayName(stem);
+  arrays.emplace(
+      ArrayKey(folder, std::move(name.opName), name.isInput, name.index),
+      Entry(std::move(file)));
 }
 
 Expected<GoldenIndex> GoldenIndex::create(
     const std::string &path,
     const std::function<void(const std::string &text)> &warning) {
-  Expected<std::vector<InputFile>> inputs =
-      collectInput({&path, 1}, /*recursive=*/true, warning,
-                   /*withStatistics=*/true);
+  Expected<std::vector<InputFile>> inputs = collectInput(
+      {&path, 1}, /*recursive=*/true, warning, ListedKinds::WithArrays);
   if (!inputs)
     return inputs.takeStatus();
   GoldenIndex index;
   std::error_code error;
   const fs::path whole = fs::absolute(path);
-  index.ownFolder = getDataIndexFolder(
-      fs::is_directory(whole, error) ? whole : whole.parent_path());
+  index.isOneFile = !fs::is_directory(whole, error);
+  index.ownFolder =
+      getDataIndexFolder(index.isOneFile ? whole.parent_path() : whole);
   for (InputFile &input : *inputs)
     index.add(std::move(input));
   return index;
@@ -161,6 +152,14 @@ GoldenPlace GoldenIndex::findIn(const TensorKey &key, size_t occurrence,
   if (summary)
     return use(summary, GoldenKind::Statistics);
   return {};
+}
+
+GoldenPlace GoldenIndex::onlyArray() const {
+  if (!isOneFile || arrays.empty())
+    return {};
+  const auto &[key, entry] = *arrays.begin();
+  entry.isUsed = true;
+  return {&entry.file, GoldenKind::Array, std::get<2>(key), std::get<3>(key)};
 }
 
 uint64_t GoldenIndex::numUnused() const {

@@ -1,5 +1,4 @@
-//===- GoldenIndex.h - The tensors to compare with ---------------*- C++
-//-*-===//
+//===- GoldenIndex.h - The tensors to compare with -------------*- C++ -*-===//
 
 #ifndef NPU_LIB_DUMPTOOLS_GOLDENINDEX_H
 #define NPU_LIB_DUMPTOOLS_GOLDENINDEX_H
@@ -45,6 +44,8 @@ public:
 
   uint64_t numUnused() const;
   bool hasArrays() const { return !arrays.empty(); }
+  /// The array that is all there is, if it was named itself.
+  GoldenPlace onlyArray() const;
 
 private:
   struct Entry {
@@ -66,10 +67,23 @@ private:
   GoldenPlace findIn(const TensorKey &key, size_t occurrence,
                      bool likesStatistics) const;
 
+  bool isOneFile = false;
   std::string ownFolder; ///< data_index that the path itself ends with
   OpFiles dumps, statistics;
   std::multimap<ArrayKey, Entry> arrays;
 };
+
+/// What the name of an array says.
+struct ArrayName {
+  std::string opName; ///< with replaced characters
+  bool isInput = false;
+  size_t index = 0;
+  uint64_t timestamp = 0;
+};
+
+/// Reads a name without its .npy: that of a converted dump, {op name}.{output
+/// index}.{timestamp} of front ends, or else an operator's with one output.
+ArrayName parseArrayName(std::string_view name);
 
 /// The folder of \p path that tells iterations apart: its last, where that is a
 /// number.

@@ -2,6 +2,8 @@
 
 #include "CommandLine.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <algorithm>
 
 using namespace npu;
@@ -23,6 +25,26 @@ int npu::reportFailure(const Status &status) {
   if (!status.message().empty())
     llvm::errs() << "error: " << status.message() << '\n';
   return static_cast<int>(status.kind());
+}
+
+Status npu::checkThreads(unsigned threads) {
+  constexpr unsigned most = 1024;
+  if (threads <= most)
+    return {};
+  return Status::error("--threads " + std::to_string(threads) +
+                       ": expected at most " + std::to_string(most));
+}
+
+Status npu::checkOutputFolder(llvm::StringRef output,
+                              llvm::ArrayRef<std::string> inputs) {
+  if (output.empty())
+    return Status::error("-out: an empty name, expected a folder");
+  for (const std::string &input : inputs)
+    if (llvm::sys::fs::is_directory(input) &&
+        llvm::sys::fs::equivalent(input, output))
+      return Status::error("-out " + output.str() +
+                           ": the folder of the dumps, expected another one");
+  return {};
 }
 
 Status npu::parseFileMap(llvm::StringRef option,

@@ -32,6 +32,14 @@ private:
 /// message has been printed already.
 int reportFailure(const Status &status);
 
+/// Fails on more threads than any machine has: each costs memory before it does
+/// anything.
+Status checkThreads(unsigned threads);
+
+/// Fails where results would go to \p output, one of the folders \p inputs.
+Status checkOutputFolder(llvm::StringRef output,
+                         llvm::ArrayRef<std::string> inputs);
+
 /// Reads NAME=FILE pairs of the option \p option into \p files. A name that
 /// occurs again has several files, in their order.
 Status parseFileMap(llvm::StringRef option,

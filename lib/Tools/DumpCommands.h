@@ -1,5 +1,4 @@
-//===- DumpCommands.h - The subcommands of npu-dump --------------*- C++
-//-*-===//
+//===- DumpCommands.h - The subcommands of npu-dump ------------*- C++ -*-===//
 
 #ifndef NPU_LIB_TOOLS_DUMPCOMMANDS_H
 #define NPU_LIB_TOOLS_DUMPCOMMANDS_H
@@ -24,6 +23,10 @@ public:
 
   /// Whether the command line names it.
   bool isChosen() const { return static_cast<bool>(subcommand); }
+  void addOptionsTo(llvm::cl::OptionCategory &category) {
+    for (auto &entry : subcommand.OptionsMap)
+      entry.second->addCategory(category);
+  }
   /// Does what it is for and returns the exit code of the process.
   virtual int run() = 0;
 

@@ -144,6 +144,11 @@ int CompareCommand::report(const dump::CompareSummary &summary) const {
 }
 
 int CompareCommand::run() {
+  if (Status status = checkThreads(threads); !status)
+    return reportFailure(status);
+  if (Status status = checkOutputFolder(output.getValue(), {mine, golden});
+      !status)
+    return reportFailure(status);
   if (!(rtol >= 0) || !(atol >= 0))
     return reportFailure(
         Status::error("--rtol and --atol: expected numbers from 0 on"));

@@ -99,6 +99,11 @@ Expected<dump::ConvertOptions> ConvertCommand::readOptions() const {
     return Status::error("-c " + script +
                          ": custom scripts are not run; expected -f with one "
                          "of the formats of the dump documents");
+  if (Status status = checkThreads(threads); !status)
+    return status;
+  if (Status status = checkOutputFolder(output.getValue(), splitAtCommas(path));
+      !status)
+    return status;
   if (version != 1 && version != 2)
     return Status::error("-v " + std::to_string(version) + ": expected 1 or 2");
   dump::ConvertOptions options;

@@ -87,7 +87,7 @@ void FindCommand::showDumps(StringRef opName,
   const std::string name = dump::replaceNameCharacters(opName.str());
   for (const std::string &modelFolder : modelFolders) {
     Expected<std::vector<dump::ListedFile>> files =
-        dump::listDumpFiles(modelFolder, /*withStatistics=*/true);
+        dump::listDumpFiles(modelFolder, dump::ListedKinds::WithStatistics);
     if (!files)
       continue; // it has gone since it was found
     for (const dump::ListedFile &file : *files)

@@ -72,6 +72,13 @@ Expected<dump::StatisticsFormat> StatsCommand::readFormat() const {
   dump::StatisticsFormat format;
   format.writer = writer;
   format.asDevice = compat;
+  if (Status status = checkThreads(threads); !status)
+    return status;
+  if (output.getNumOccurrences() > 0)
+    if (Status status =
+            checkOutputFolder(output.getValue(), splitAtCommas(path));
+        !status)
+      return status;
   if (!statistics.empty())
     format.statistics = splitAtCommas(statistics);
   if (Status status = check(format); !status)

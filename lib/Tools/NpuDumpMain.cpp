@@ -25,6 +25,10 @@ int npu::npuDumpMain(int argc, char **argv) {
   const std::unique_ptr<DumpCommand> commands[] = {
       makeInfoCommand(),     makeConvertCommand(), makeCompareCommand(),
       makeOverflowCommand(), makeFindCommand(),    makeStatsCommand()};
+  // --help lists nothing but categories.
+  cl::OptionCategory category("Options");
+  for (const std::unique_ptr<DumpCommand> &command : commands)
+    command->addOptionsTo(category);
   cl::SetVersionPrinter(printVersion);
   NormalizedArguments arguments(argc, argv);
   cl::ParseCommandLineOptions(

@@ -17,10 +17,6 @@
 
 using namespace npu;
 
-/// More threads than any machine has; each costs memory before it does
-/// anything.
-static constexpr unsigned maxThreads = 1024;
-
 //===----------------------------------------------------------------------===//
 // Dumps
 //===----------------------------------------------------------------------===//
@@ -388,9 +384,8 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
         "--seed 0: expected a number above 0, which stands for no seed");
   if (Status status = readIterations(options, settings); !status)
     return status;
-  if (options.threads > maxThreads)
-    return Status::error("--threads " + std::to_string(options.threads) +
-                         ": expected at most " + std::to_string(maxThreads));
+  if (Status status = checkThreads(options.threads); !status)
+    return status;
   session.threads = options.threads
                         ? options.threads.getValue()
                         : std::max(1u, std::thread::hardware_concurrency());

@@ -58,8 +58,8 @@ std::string_view getName(Verdict verdict); ///< "PASS"...
 struct CompareSummary {
   std::string path; ///< of the CSV file
   std::map<Verdict, uint64_t> numTensors;
-  uint64_t numResumed = 0; ///< tensors from the run before
-  uint64_t numGoldenUnused = 0;
+  uint64_t numResumed = 0;      ///< tensors from the run before
+  uint64_t numGoldenUnused = 0; ///< not counted where rows were resumed
 };
 
 /// Told about files in their order, by any thread but one at a time.

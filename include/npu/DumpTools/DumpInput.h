@@ -23,12 +23,12 @@ std::string describeFile(const ListedFile &file);
 /// The dump files \p paths and those below the folders \p paths, without those
 /// in further folders where not \p recursive. Tells \p warning about files of
 /// digits that no mapping.csv explains, and about rows of one without a file.
-/// Fails where a path cannot be listed and where there is no file at all.
-/// Statistics in folders count with \p withStatistics.
+/// Fails where a path cannot be listed and where there is no file at all. \p
+/// kinds says what counts in folders.
 Expected<std::vector<InputFile>>
 collectInput(std::span<const std::string> paths, bool recursive,
              const std::function<void(const std::string &text)> &warning,
-             bool withStatistics = false);
+             ListedKinds kinds = ListedKinds::Dumps);
 
 /// Shortened names and what they stand for.
 using ShortNames = std::vector<std::pair<std::string, std::string>>;
