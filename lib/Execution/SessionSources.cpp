@@ -85,11 +85,18 @@ Status Session::assignFile(const SourceOption &option, StringRef name,
       return Status::error(where + ": the node has " +
                            std::to_string(node->outputs.size()) + " outputs");
   }
-  const std::vector<std::string> *&given = files[node->outputSlots[output]];
-  if (given)
-    return Status::error(where + ": " + describeTensor(*node, output) +
-                         " is given twice");
-  given = &paths;
+  // Each graph has a node of its own for the same constant or variable.
+  const StringRef nodeName = ge::NodeOp(node->op).getNodeName();
+  for (const PlannedNode &same : graphPlan->nodes) {
+    if (same.op.getNodeName() != nodeName || !option.fits(same) ||
+        output >= same.outputSlots.size())
+      continue;
+    const std::vector<std::string> *&given = files[same.outputSlots[output]];
+    if (given)
+      return Status::error(where + ": " + describeTensor(same, output) +
+                           " is given twice");
+    given = &paths;
+  }
   return checkPerIteration(where, paths.size(), "file",
                            options.iterations.count);
 }

@@ -68,7 +68,8 @@ Expected<TensorDesc> npu::getTensorDesc(Type type) {
   Expected<TensorDesc> desc = readTensorDesc(type);
   if (!desc)
     return desc;
-  if (getBitWidth(desc->dtype) == 0)
+  // Strings lie elsewhere.
+  if (getBitWidth(desc->dtype) == 0 && desc->dtype != DataType::String)
     return Status::error("elements of type " +
                          std::string(getName(desc->dtype)) +
                          " have no fixed size");

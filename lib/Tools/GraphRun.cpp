@@ -5,7 +5,7 @@
 #include "GraphLoader.h"
 
 #include "npu/Dialect/Instr/IR/Instr.h"
-#include "npu/Transforms/InlineCalls.h"
+#include "npu/Transforms/ResolveCalls.h"
 #include "npu/Transforms/SeedRandom.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -164,17 +164,10 @@ Status GraphRun::load(MLIRContext *context, const kernels::Registry &kernels) {
 
 /// Replaces calls and finds the graphs that nodes run. The others go.
 Status GraphRun::collectGraphs() {
-  graphs.insert(graph);
-  for (size_t i = 0; i != graphs.size(); ++i) {
-    ge::GraphOp part = graphs[i];
-    if (failed(inlineCalls(part)))
-      return Status::error("");
-    for (auto node : part.getBody().getOps<ge::NodeOp>())
-      if (ArrayAttr called = node.getSubgraphsAttr())
-        for (auto symbol : called.getAsRange<FlatSymbolRefAttr>())
-          if (auto other = module->lookupSymbol<ge::GraphOp>(symbol.getAttr()))
-            graphs.insert(other);
-  }
+  FailureOr<SetVector<ge::GraphOp>> resolved = resolveCalls(graph);
+  if (failed(resolved))
+    return Status::error("");
+  graphs = std::move(*resolved);
   for (auto other : llvm::make_early_inc_range(module->getOps<ge::GraphOp>()))
     if (!graphs.contains(other))
       other.erase();
@@ -214,12 +207,13 @@ std::vector<GraphRun::DumpSelection> GraphRun::getDumpSelections() {
       selections.push_back({pass, getAll()});
       continue;
     }
-    const auto *part = llvm::find_if(graphs, [&](ge::GraphOp part) {
-      return part.getGraphName() == *entry.modelName;
-    });
-    if (part != graphs.end())
-      selections.push_back({pass, ge::GraphOp(*part).getOperation()});
-    else if (llvm::is_contained(allNames, *entry.modelName))
+    bool any = false;
+    for (ge::GraphOp part : graphs) // a graph that is run twice is there twice
+      if (part.getGraphName() == *entry.modelName) {
+        selections.push_back({pass, part.getOperation()});
+        any = true;
+      }
+    if (!any && llvm::is_contained(allNames, *entry.modelName))
       llvm::errs() << "warning: " << options.dumpConfig << ": graph '"
                    << *entry.modelName << "' is a part of '"
                    << graph.getGraphName()

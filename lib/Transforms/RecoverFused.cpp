@@ -511,8 +511,9 @@ LogicalResult npu::recoverFused(GraphOp graph, GraphOp source,
 }
 
 GraphOp npu::findStage(GraphOp graph, ModuleOp stage) {
-  if (auto same = stage.lookupSymbol<GraphOp>(graph.getSymNameAttr()))
-    return same;
   auto graphs = stage.getOps<GraphOp>();
+  for (GraphOp other : graphs)
+    if (other.getGraphName() == graph.getGraphName())
+      return other;
   return llvm::hasSingleElement(graphs) ? *graphs.begin() : GraphOp();
 }
