@@ -63,6 +63,10 @@ Status OverflowAnalysis::nodeFinished(const NodeRun &run) {
     visitControl(run);
     return {};
   }
+  if (run.node.kind == PlannedNode::Kind::Merge) {
+    visitMerge(run);
+    return {};
+  }
   if (run.node.kind == PlannedNode::Kind::Source)
     visitSource(run);
   else if (run.node.kind == PlannedNode::Kind::Compute)
@@ -82,9 +86,18 @@ void OverflowAnalysis::visitSource(const NodeRun &run) {
                 summarize(desc, run.outputs[index].get()).hasNonFinite();
     taintedConstants[slot] = tainted;
     if (tainted)
-      taints[slot] =
-          std::make_shared<TaintRecord>(TaintRecord{&run.node, nullptr});
+      taints[slot] = passOn(run.node, nullptr);
   }
+}
+
+/// A node that a loop comes to again is in a chain once: where it got the taint
+/// first.
+OverflowAnalysis::Taint OverflowAnalysis::passOn(const PlannedNode &node,
+                                                 const Taint &cause) {
+  for (Taint earlier = cause; earlier; earlier = earlier->from)
+    if (earlier->node == &node)
+      return earlier;
+  return std::make_shared<TaintRecord>(TaintRecord{&node, cause});
 }
 
 /// What a branch gets is tainted by what its caller got, or by what the trip
@@ -102,12 +115,8 @@ void OverflowAnalysis::visitArgument(const NodeRun &run) {
   if (!isFloat(desc.dtype))
     return;
   const ValueSummary summary = summarize(desc, run.outputs.front().get());
-  if (!summary.hasNonFinite() && !(cause && isTainted(summary)))
-    return;
-  taints[slot] =
-      from == slot && cause
-          ? cause // comes back as it was
-          : std::make_shared<TaintRecord>(TaintRecord{&run.node, cause});
+  if (summary.hasNonFinite() || (cause && isTainted(summary)))
+    taints[slot] = passOn(run.node, cause);
 }
 
 /// What a node gets from its branches is tainted in them.
@@ -121,9 +130,19 @@ void OverflowAnalysis::visitControl(const NodeRun &run) {
     const TensorDesc &desc = run.node.outputs[index];
     if (taints[from] && isFloat(desc.dtype) &&
         isTainted(summarize(desc, run.outputs[index].get())))
-      taints[slot] =
-          std::make_shared<TaintRecord>(TaintRecord{&run.node, taints[from]});
+      taints[slot] = passOn(run.node, taints[from]);
   }
+}
+
+/// What StreamMerge passes on is the first input that there is.
+void OverflowAnalysis::visitMerge(const NodeRun &run) {
+  const auto arrived = static_cast<size_t>(
+      llvm::find_if(run.inputs, [](const Buffer &input) { return input; }) -
+      run.inputs.begin());
+  const unsigned from = run.node.inputSlots[arrived];
+  const unsigned slot = run.node.outputSlots.front();
+  taints[slot] = taints[from] ? passOn(run.node, taints[from]) : nullptr;
+  flushed[slot] = flushed[from] ? passOn(run.node, flushed[from]) : nullptr;
 }
 
 OverflowEvent OverflowAnalysis::makeEvent(Kind kind, const NodeRun &run,
@@ -171,8 +190,7 @@ void OverflowAnalysis::visitCompute(const NodeRun &run) {
     if ((!overflow && !taintedInput) || !isFloat(desc.dtype) ||
         !isTainted(summarize(desc, run.outputs[index].get())))
       continue;
-    taints[slot] =
-        std::make_shared<TaintRecord>(TaintRecord{&run.node, taintedInput});
+    taints[slot] = passOn(run.node, taintedInput);
     passesOn = true;
   }
   if (!run.node.updates.empty())
@@ -200,7 +218,7 @@ void OverflowAnalysis::visitFlushes(const NodeRun &run) {
         summarize(desc, run.outputs[index].get()).zeros == 0)
       continue;
     // A zero that comes of a flushed constant still is its zero.
-    flushed[slot] = std::make_shared<TaintRecord>(TaintRecord{&run.node, from});
+    flushed[slot] = passOn(run.node, from);
     flushedAny |= !from;
   }
   if (flushedAny)

@@ -73,9 +73,13 @@ private:
   /// The taint of the first input of \p node that has one.
   static Taint findCause(const PlannedNode &node,
                          const std::vector<Taint> &causes);
+  /// The taint that \p node passes on, with the \p cause that it has from an
+  /// input; null where it is the first.
+  static Taint passOn(const PlannedNode &node, const Taint &cause);
   void visitSource(const NodeRun &run);
   void visitArgument(const NodeRun &run);
   void visitControl(const NodeRun &run);
+  void visitMerge(const NodeRun &run);
   void visitCompute(const NodeRun &run);
   void visitFlushes(const NodeRun &run);
   OverflowEvent makeEvent(OverflowEvent::Kind kind, const NodeRun &run,
