@@ -6,8 +6,6 @@
 
 #include "npu/Dialect/Instr/IR/Instr.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace npu;
 using ge::NodeOp;
@@ -248,63 +246,9 @@ Status DumpRecorder::nodeFailed(const NodeRun &run, const Status &why) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-DumpSize &DumpSize::operator+=(const DumpSize &other) {
-  files = llvm::SaturatingAdd(files, other.files);
-  bytes = llvm::SaturatingAdd(bytes, other.bytes);
-  isBound |= other.isBound;
-  isGuess |= other.isGuess;
-  return *this;
-}
-
-DumpSize DumpSize::operator*(uint64_t times) const {
-  return {llvm::SaturatingMultiply(files, times),
-          llvm::SaturatingMultiply(bytes, times), isBound, isGuess};
-}
-
-/// What the file of \p job takes. Its tensors have sizes, but no data.
-static DumpSize measureJob(dump::DumpJob job, uint64_t blockSize) {
-  // More than the text of a row with all statistics, and of an entry of the
-  // manifest with a tensor.
-  constexpr uint64_t statisticsRow = 512, manifestEntry = 512;
-  uint64_t payload = 0, numTensors = 0;
-  for (auto *tensors : {&job.record.inputs, &job.record.outputs})
-    for (dump::DumpTensor &tensor : *tensors) {
-      tensor.size = tensor.data.size();
-      payload += tensor.size;
-      ++numTensors;
-    }
-  if (payload == 0)
-    return {};                             // makes no file
-  job.record.dumpTime = uint64_t(1) << 50; // as long as that of these decades
-  const uint64_t size =
-      job.makeCsv ? (numTensors + 1) * statisticsRow
-                  : dump::serializeHeader(job.record).size() + payload;
-  return {1, llvm::alignTo(size, blockSize) + (numTensors + 1) * manifestEntry,
-          static_cast<bool>(job.makeCsv), /*isGuess=*/false};
-}
-
-DumpSize DumpRecorder::measure(const Plan &plan, uint64_t iteration,
-                               uint64_t blockSize) const {
-  DumpSize total;
-  total.isGuess = plan.graphs.size() > 1;
-  for (const PlannedNode &node : plan.nodes) {
-    const std::vector<Buffer> inputs(node.inputs.size());
-    const std::vector<Buffer> outputs(node.outputs.size());
-    const NodeRun run{node, iteration, inputs, outputs, {}, 0};
-    Status status = forEachJob(run, [&](dump::DumpJob job) {
-      total += measureJob(std::move(job), blockSize);
-      return Status();
-    });
-    assert(status.ok() && "measuring does not fail");
-    (void)status;
-  }
-  return total;
-}
-
-DumpSize DumpRecorder::measureAll(const Session &session, uint64_t blockSize,
-                                  DumpSize &largest) const {
-  // Iterations between two boundaries have the same dumps.
-  llvm::SmallVector<uint64_t> starts = session.shapeStarts();
+DumpSize DumpRecorder::measure(const Session &session, uint64_t blockSize,
+                               DumpSize &largest) const {
+  llvm::SmallVector<uint64_t> starts;
   auto addBoundaries = [&](const Requests &requests) {
     for (const Request &request : requests)
       llvm::append_range(starts, request.steps.boundaries());
@@ -314,22 +258,15 @@ DumpSize DumpRecorder::measureAll(const Session &session, uint64_t blockSize,
   for (const auto &[node, wanted] : members)
     for (const auto &[op, member] : wanted)
       addBoundaries(member.requests);
-  const IterationRange &iterations = session.iterations();
-  llvm::erase_if(starts, [&](uint64_t start) {
-    return start < iterations.first || start >= iterations.end();
-  });
-  llvm::sort(starts);
-  starts.erase(llvm::unique(starts), starts.end());
-
-  DumpSize total;
-  for (size_t i = 0; i != starts.size(); ++i) {
-    const uint64_t end =
-        i + 1 == starts.size() ? iterations.end() : starts[i + 1];
-    const DumpSize one =
-        measure(session.planOf(starts[i]), starts[i], blockSize);
-    if (one.bytes > largest.bytes)
-      largest = one;
-    total += one * (end - starts[i]);
-  }
-  return total;
+  return measureIterations(
+      session, std::move(starts),
+      [&](const NodeRun &run, DumpSize &size) {
+        Status status = forEachJob(run, [&](dump::DumpJob job) {
+          size += measureJob(std::move(job), blockSize);
+          return Status();
+        });
+        assert(status.ok() && "measuring does not fail");
+        (void)status;
+      },
+      largest);
 }

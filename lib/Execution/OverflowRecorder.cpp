@@ -103,3 +103,33 @@ Status OverflowRecorder::nodeFinished(const NodeRun &run) {
     return status;
   return writer.enqueue(std::move(debugJob));
 }
+
+DumpSize OverflowRecorder::measure(const Session &session, uint64_t blockSize,
+                                   DumpSize &largest) const {
+  llvm::SmallVector<uint64_t> starts;
+  for (const auto &[node, wanted] : checks)
+    for (const Check &check : wanted)
+      llvm::append_range(starts, check.steps.boundaries());
+  return measureIterations(
+      session, std::move(starts),
+      [&](const NodeRun &run, DumpSize &size) {
+        auto it = checks.find(run.node.op);
+        if (it == checks.end() ||
+            llvm::none_of(it->second, [&](const Check &check) {
+              return check.steps.contains(run.iteration);
+            }))
+          return;
+        size.isBound = true;
+        SmallVector<unsigned, 4> anchors, outputs;
+        for (auto [anchor, desc] : llvm::enumerate(run.node.inputs))
+          if (desc)
+            anchors.push_back(anchor);
+        for (unsigned output = 0; output != run.outputs.size(); ++output)
+          outputs.push_back(output);
+        dump::DumpJob job = makeDumpJob(run, anchors, outputs, model);
+        dump::DumpJob debugJob = dump::makeOpDebugJob({}, job);
+        size += measureJob(std::move(job), blockSize);
+        size += measureJob(std::move(debugJob), blockSize);
+      },
+      largest);
+}

@@ -53,13 +53,6 @@ Expected<DiskBudget> DiskBudget::create(const std::string &folder,
   return budget;
 }
 
-void DiskBudget::add(const DumpRecorder &dumps, const Session &session) {
-  DumpSize most;
-  total += dumps.measureAll(session, blockSize, most);
-  largest += most;
-  numIterations = std::max(numIterations, session.iterations().count);
-}
-
 /// "4096 bytes", "12.3 MB".
 static std::string toText(uint64_t bytes) {
   if (bytes < 10000)
@@ -78,10 +71,17 @@ Status DiskBudget::check() const {
   if (total.files == 0)
     return {};
   const char *atMost = total.isBound ? "at most " : "";
-  llvm::outs() << "dump: " << countText(total.files, "file") << ", " << atMost
-               << toText(total.bytes);
+  if (isOfOverflows)
+    llvm::outs() << "overflow records and dumps: at most "
+                 << countText(total.files, "file") << ", ";
+  else
+    llvm::outs() << "dump: " << countText(total.files, "file") << ", "
+                 << atMost;
+  llvm::outs() << toText(total.bytes);
   if (numIterations > 1)
     llvm::outs() << " (" << toText(largest.bytes) << " an iteration)";
+  if (isOfOverflows)
+    llvm::outs() << ", if every node overflows";
   if (total.isGuess)
     llvm::outs() << ", each branch and loop counted once";
   llvm::outs() << "; " << toText(freeBytes) << " free in " << folder << '\n';
@@ -90,8 +90,11 @@ Status DiskBudget::check() const {
   std::string fault;
   const uint64_t need = llvm::SaturatingAdd(total.bytes, reserve);
   if (limit.bytes && total.bytes > *limit.bytes)
-    fault = "--dump-budget: the dumps take " + toText(total.bytes) +
+    fault = std::string("--dump-budget: the dumps ") +
+            (isOfOverflows ? "may take " : "take ") + toText(total.bytes) +
             ", expected at most " + toText(*limit.bytes);
+  else if (isOfOverflows)
+    return {};
   else if (need > freeBytes)
     fault = "the dumps take " + toText(need) + ", but " + folder + " has " +
             toText(freeBytes) + " free";
@@ -104,7 +107,8 @@ Status DiskBudget::check() const {
     llvm::errs() << "warning: " << fault << '\n';
     return {};
   }
-  return Status::error(fault + "; less with --dump-step, --dump-layer or "
-                               "--dump-data=stats, or --dump-budget=any to "
-                               "try all the same");
+  return Status::error(fault + "; less with --dump-step" +
+                       (isOfOverflows ? " or --dump-layer"
+                                      : ", --dump-layer or --dump-data=stats") +
+                       ", or --dump-budget=any to try all the same");
 }

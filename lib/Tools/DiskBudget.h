@@ -4,6 +4,7 @@
 #define NPU_LIB_TOOLS_DISKBUDGET_H
 
 #include "npu/Execution/DumpRecorder.h"
+#include "npu/Execution/OverflowRecorder.h"
 
 #include <string>
 
@@ -26,10 +27,20 @@ public:
   static Expected<DiskBudget> create(const std::string &folder,
                                      const DumpLimit &limit);
 
-  /// The dumps of a graph that runs as \p session.
-  void add(const DumpRecorder &dumps, const Session &session);
+  /// The dumps of a graph that runs as \p session; of overflows as many as
+  /// there can be.
+  template <typename Recorder>
+  void add(const Recorder &recorder, const Session &session) {
+    DumpSize most;
+    total += recorder.measure(session, blockSize, most);
+    largest += most;
+    numIterations = std::max(numIterations, session.iterations().count);
+    isOfOverflows = std::is_same_v<Recorder, OverflowRecorder>;
+  }
 
-  /// Prints the numbers. Fails where there is not enough, or warns.
+  /// Prints the numbers. Fails where there is not enough, or warns. What the
+  /// disk has does not matter to dumps of overflows: seldom every node
+  /// overflows.
   Status check() const;
 
 private:
@@ -40,6 +51,7 @@ private:
   std::optional<uint64_t> freeFiles; ///< none where there is no limit
   DumpSize total, largest;           ///< largest: of an iteration
   uint64_t numIterations = 0;
+  bool isOfOverflows = false;
 };
 
 } // namespace npu

@@ -458,6 +458,13 @@ Status GraphRun::prepareObservers(dump::DumpWriter *writer) {
                           settings.session.config, writer);
 }
 
+void GraphRun::addTo(DiskBudget &budget) const {
+  if (recorder)
+    budget.add(*recorder, *session);
+  if (const OverflowRecorder *records = overflow.records())
+    budget.add(*records, *session);
+}
+
 Status GraphRun::checkKernels() const {
   size_t missing = 0;
   for (const PlannedNode &node : session->plan().nodes) {

@@ -50,12 +50,12 @@ public:
   /// All iterations. \p progress may be null.
   Status run(ProgressLine *progress);
 
-  const DumpRecorder *dumps() const { return recorder.get(); }
+  /// Adds the dumps that there may be.
+  void addTo(DiskBudget &budget) const;
   uint64_t filesQueued() const {
     return recorder ? recorder->filesQueued() : 0;
   }
   size_t numNodes() const { return session->plan().nodes.size(); }
-  const Session &getSession() const { return *session; }
 
   /// What happened, for the report; \p timeFolder is that of the dumps.
   llvm::json::Value makeReport(const Status &outcome, double seconds,

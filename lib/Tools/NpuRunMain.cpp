@@ -247,14 +247,14 @@ Status Run::prepareDumps() {
 }
 
 Status Run::checkBudget() const {
-  if (!settings.dump.enableDump)
+  if (!writer)
     return {};
   Expected<DiskBudget> budget =
       DiskBudget::create(settings.dump.dumpPath, settings.dumpLimit);
   if (!budget)
     return budget.takeStatus();
   for (auto &graph : graphs)
-    budget->add(*graph->dumps(), graph->getSession());
+    graph->addTo(*budget);
   return budget->check();
 }
 

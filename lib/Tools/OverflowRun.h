@@ -40,6 +40,8 @@ public:
   /// \p writer is null unless records are written.
   Status prepare(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
                  const NumericConfig &config, dump::DumpWriter *writer);
+  /// What writes records; null where nothing does.
+  const OverflowRecorder *records() const { return recorder.get(); }
   /// To be told of every node, in this order.
   std::vector<ExecutionObserver *> observers();
 

@@ -6,6 +6,7 @@
 #include "npu/Dump/DumpStep.h"
 #include "npu/DumpTools/StatisticsCsv.h"
 #include "npu/Execution/DumpJobs.h"
+#include "npu/Execution/DumpSize.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -16,20 +17,6 @@ enum class DumpData : uint32_t;
 } // namespace npu::instr
 
 namespace npu {
-
-/// What dumps take on a disk.
-struct DumpSize {
-  uint64_t files = 0;
-  uint64_t bytes = 0; ///< whole blocks, with the share of the manifest
-  /// Whether there may be less: of statistics only a bound is known.
-  bool isBound = false;
-  /// Whether there may be more or less: each branch of the graph counts once.
-  bool isGuess = false;
-
-  /// All are at most 2^64 - 1.
-  DumpSize &operator+=(const DumpSize &other);
-  DumpSize operator*(uint64_t times) const;
-};
 
 /// Writes a dump file for every node that an instr.dump of the graph has as its
 /// subject. Several instr.dump of a node make one file. A Data node is no task:
@@ -60,8 +47,8 @@ public:
   /// The dumps of all iterations of \p session, if they run to their ends and
   /// each branch once, on a disk with blocks of \p blockSize bytes. \p largest
   /// gets those of the iteration with the most.
-  DumpSize measureAll(const Session &session, uint64_t blockSize,
-                      DumpSize &largest) const;
+  DumpSize measure(const Session &session, uint64_t blockSize,
+                   DumpSize &largest) const;
 
 private:
   struct Request {
@@ -95,8 +82,6 @@ private:
                     llvm::function_ref<Status(dump::DumpJob)> use) const;
   Status forEachJob(const NodeRun &run, instr::DumpData data,
                     llvm::function_ref<Status(dump::DumpJob)> use) const;
-  DumpSize measure(const Plan &plan, uint64_t iteration,
-                   uint64_t blockSize) const;
   /// Hands \p job over unless there is nothing in it.
   Status enqueue(dump::DumpJob job);
 

@@ -7,6 +7,7 @@
 #include "npu/Dump/DumpStep.h"
 #include "npu/Dump/OpDebug.h"
 #include "npu/Execution/DumpJobs.h"
+#include "npu/Execution/DumpSize.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -32,6 +33,12 @@ public:
          OverflowRecorderOptions options, dump::DumpWriter &writer);
 
   Status nodeFinished(const NodeRun &run) override;
+
+  /// The files of all iterations of \p session, if every node overflows that
+  /// is looked at, on a disk with blocks of \p blockSize bytes. \p largest gets
+  /// those of the iteration with the most.
+  DumpSize measure(const Session &session, uint64_t blockSize,
+                   DumpSize &largest) const;
 
   /// Nodes that were recorded, over all iterations.
   uint64_t recordsQueued() const { return numRecords; }
