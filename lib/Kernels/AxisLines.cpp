@@ -5,6 +5,34 @@
 using namespace npu;
 using namespace npu::kernels;
 
+std::optional<int64_t>
+kernels::findDistance(const Layout &layout, const std::vector<unsigned> &axes) {
+  if (layout.parts().size() != 1 ||
+      layout.elementAt(std::vector<int64_t>(layout.axes().size())) != 0)
+    return std::nullopt;
+  std::optional<int64_t> distance;
+  int64_t expected = 0;
+  for (size_t i = axes.size(); i-- > 0;) {
+    const int64_t extent = layout.axes()[axes[i]].extent;
+    if (extent == 1)
+      continue;
+    const Digit *digit = nullptr;
+    for (const Digit &candidate : layout.digits())
+      if (candidate.axis == axes[i] && candidate.extent != 1) {
+        if (digit)
+          return std::nullopt;
+        digit = &candidate;
+      }
+    if (!digit || digit->weight != 1 || digit->extent < extent ||
+        (distance && digit->stride != expected))
+      return std::nullopt;
+    if (!distance)
+      distance = digit->stride;
+    expected = digit->stride * extent;
+  }
+  return distance.value_or(0);
+}
+
 Expected<AxisLines> AxisLines::create(const TensorDesc &desc,
                                       const std::vector<bool> &along) {
   auto layout = Layout::create(desc);
@@ -26,6 +54,7 @@ Expected<AxisLines> AxisLines::create(const TensorDesc &desc,
   }
   if (result.source.numLogical() == 0)
     result.lines = 0;
+  result.lineDistance = findDistance(result.source, result.kept);
   result.offsets.reserve(static_cast<size_t>(length));
   std::vector<int64_t> index(axes.size());
   for (int64_t i = 0; i < length; ++i) {

@@ -13,9 +13,15 @@
 
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace npu::kernels {
+
+/// The distance in memory of neighbours in the order of \p axes, the last one
+/// running fastest, where it is the same everywhere.
+std::optional<int64_t> findDistance(const Layout &layout,
+                                    const std::vector<unsigned> &axes);
 
 class AxisLines {
 public:
@@ -40,8 +46,13 @@ public:
   /// last kept axis running fastest; others are 0.
   void indexOf(int64_t line, std::vector<int64_t> &index) const;
 
+  /// From the start of a line to that of the next one, where it is the same for
+  /// all.
+  std::optional<int64_t> distance() const { return lineDistance; }
   /// Element at which line number \p line starts.
   int64_t start(int64_t line) const {
+    if (lineDistance)
+      return line * *lineDistance;
     std::vector<int64_t> index;
     indexOf(line, index);
     return source.elementAt(index);
@@ -68,6 +79,7 @@ private:
   Layout source;
   std::vector<unsigned> kept;
   std::vector<int64_t> offsets; ///< of the elements of a line from its start
+  std::optional<int64_t> lineDistance;
   int64_t lines = 1;
   bool contiguous = true;
 };

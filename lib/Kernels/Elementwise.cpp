@@ -4,12 +4,16 @@
 #include "ElementwiseRow.h"
 #include "ElementwiseShape.h"
 #include "FloatElements.h"
+#include "HalfTable.h"
 #include "ImplMode.h"
 #include "LaneStatus.h"
+#include "Workspaces.h"
 #include "npu/Kernels/Registry.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -221,6 +225,29 @@ Expected<unsigned> biasAxis(const NodeSpec &spec) {
   return static_cast<unsigned>(axis);
 }
 
+/// What makes the function of a unary operator on fp16 elements.
+struct HalfFunctionKey {
+  ElementwiseOp op;
+  ElementwisePath path;
+  OverflowMode mode;
+  std::vector<float> params;
+
+  auto operator<=>(const HalfFunctionKey &) const = default;
+};
+
+/// The table of a function, which nodes of the same function share.
+std::shared_ptr<const HalfTable>
+getHalfTable(const HalfFunctionKey &key, const HalfTable::Function &function) {
+  static std::mutex mutex;
+  static std::map<HalfFunctionKey, std::weak_ptr<const HalfTable>> tables;
+  std::lock_guard lock(mutex);
+  std::weak_ptr<const HalfTable> &known = tables[key];
+  std::shared_ptr<const HalfTable> table = known.lock();
+  if (!table)
+    known = table = std::make_shared<const HalfTable>(function);
+  return table;
+}
+
 class ElementwiseKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const ElementwiseRow &row,
@@ -235,29 +262,43 @@ private:
   explicit ElementwiseKernel(ElementwiseShape shape)
       : shape(std::move(shape)) {}
 
+  /// What a thread keeps from chunk to chunk.
+  struct Workspace {
+    std::vector<std::vector<std::byte>> gathered; ///< an operand each
+    std::vector<const void *> operands;
+    std::vector<void *> results;
+    std::vector<std::vector<float>> floats; ///< operands, then results
+  };
+
   ElementwiseShape shape;
   Binding binding;
   std::vector<DataType> inputTypes, outputTypes;
   OverflowMode mode = OverflowMode::Saturate;
   ElementwisePath path = ElementwisePath::Half;
-  bool isInteger = false;
+  bool isInteger = false, isHalf = false; ///< all tensors are fp16
+  ElementwiseFunction function = nullptr;
+  QuietFunction quietFunction = nullptr;
+  // Made once as many elements were computed as it has.
+  std::shared_ptr<const HalfTable> table;
+  size_t computed = 0;
+  Workspaces<Workspace> workspaces;
 
   Status bindTypes(const ElementwiseRow &row, const NodeSpec &spec,
                    const NumericConfig &config);
+  void bindFunctions();
+  void considerTable();
   /// Whether elements are computed in fp32 whatever their type in memory.
   bool inFloat() const { return !isInteger && path != ElementwisePath::Half; }
-  /// Computes a chunk; inputs as fetch gives them, outputs as they are stored.
-  StatusBits compute(std::span<const void *const> inputs,
-                     std::span<void *const> outputs, size_t count) const;
-  /// Elements [begin, begin + count) of an operand as the function wants them:
-  /// in place, or in \p buffer.
+  /// Computes a chunk from its elements in memory.
+  StatusBits computeStored(std::span<const void *const> inputs,
+                           std::span<void *const> outputs, size_t count,
+                           Workspace &space) const;
+  /// Elements [begin, begin + count) of an operand as they are stored: in
+  /// place, or in \p buffer.
   const std::byte *fetch(size_t operand, const std::byte *data, int64_t begin,
                          int64_t count, std::vector<std::byte> &buffer) const;
   unsigned storedSize(size_t operand) const {
     return getBitWidth(inputTypes[operand]) / 8;
-  }
-  unsigned computedSize(size_t operand) const {
-    return inFloat() ? sizeof(float) : storedSize(operand);
   }
   unsigned resultSize(size_t result) const {
     return getBitWidth(outputTypes[result]) / 8;
@@ -353,29 +394,71 @@ ElementwiseKernel::create(const ElementwiseRow &row, const NodeSpec &spec,
   kernel->binding = std::move(*binding);
   if (Status status = kernel->bindTypes(row, spec, config); !status)
     return std::move(status).withContext(spec.type + " '" + spec.name + "'");
+  kernel->bindFunctions();
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
-StatusBits ElementwiseKernel::compute(std::span<const void *const> inputs,
-                                      std::span<void *const> outputs,
-                                      size_t count) const {
-  const ElementwiseFunction function =
-      isInteger ? getIntegerFunction(binding.op, outputTypes.front())
-                : getFloatFunction(binding.op, path, mode);
+void ElementwiseKernel::bindFunctions() {
+  function = isInteger ? getIntegerFunction(binding.op, outputTypes.front())
+                       : getFloatFunction(binding.op, path, mode);
+  isHalf = !isInteger;
+  for (const auto &types : {inputTypes, outputTypes})
+    for (DataType type : types)
+      isHalf &= type == DataType::Float16;
+  if (isHalf)
+    quietFunction = getQuietFunction(binding.op, path);
+}
+
+void ElementwiseKernel::considerTable() {
+  if (table || quietFunction || !isHalf || inputTypes.size() != 1 ||
+      outputTypes.size() != 1)
+    return;
+  computed += static_cast<size_t>(shape.numElements());
+  if (computed < HalfTable::Size)
+    return;
+  Workspace space;
+  table = getHalfTable({binding.op, path, mode, binding.params},
+                       [&](const uint16_t *from, uint16_t *to, size_t count) {
+                         const void *const input = from;
+                         void *const output = to;
+                         return computeStored({&input, 1}, {&output, 1}, count,
+                                              space);
+                       });
+}
+
+StatusBits ElementwiseKernel::computeStored(std::span<const void *const> inputs,
+                                            std::span<void *const> outputs,
+                                            size_t count,
+                                            Workspace &space) const {
+  if (table)
+    return table->apply(static_cast<const uint16_t *>(inputs[0]),
+                        static_cast<uint16_t *>(outputs[0]), count);
+  if (quietFunction)
+    if (auto bits = quietFunction({inputs, outputs, count, binding.params}))
+      return *bits;
   if (!inFloat())
     return function({inputs, outputs, count, binding.params});
-  // fp32 results of other types go through a buffer.
-  std::vector<std::vector<float>> buffers(outputs.size());
-  std::vector<void *> results(outputs.begin(), outputs.end());
+
+  // Elements of other types pass through buffers.
+  space.floats.resize(inputs.size() + outputs.size());
+  std::vector<const void *> widened(inputs.begin(), inputs.end());
+  std::vector<void *> unrounded(outputs.begin(), outputs.end());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputTypes[i] != DataType::Float) {
+      space.floats[i].resize(count);
+      toFloat(inputTypes[i], inputs[i], space.floats[i]);
+      widened[i] = space.floats[i].data();
+    }
   for (size_t i = 0; i < outputs.size(); ++i)
     if (outputTypes[i] != DataType::Float) {
-      buffers[i].resize(count);
-      results[i] = buffers[i].data();
+      space.floats[inputs.size() + i].resize(count);
+      unrounded[i] = space.floats[inputs.size() + i].data();
     }
-  StatusBits bits = function({inputs, results, count, binding.params});
+  StatusBits bits = function({widened, unrounded, count, binding.params});
   for (size_t i = 0; i < outputs.size(); ++i)
     if (outputTypes[i] != DataType::Float)
-      bits |= fromFloat(outputTypes[i], buffers[i], outputs[i], mode);
+      bits |= fromFloat(outputTypes[i], space.floats[inputs.size() + i],
+                        outputs[i], mode);
   return bits;
 }
 
@@ -383,39 +466,26 @@ const std::byte *
 ElementwiseKernel::fetch(size_t operand, const std::byte *data, int64_t begin,
                          int64_t count, std::vector<std::byte> &buffer) const {
   const unsigned size = storedSize(operand);
-  const std::byte *from = data + begin * size;
-  std::vector<std::byte> gathered;
   switch (shape.access(operand)) {
   case ElementwiseShape::Access::Flat:
-    if (computedSize(operand) == size)
-      return from;
-    break;
+    return data + begin * size;
   case ElementwiseShape::Access::Scalar:
-    gathered.resize(count * size);
+    buffer.resize(count * size);
     for (int64_t i = 0; i < count; ++i)
-      std::copy_n(data, size, gathered.data() + i * size);
-    from = gathered.data();
+      std::copy_n(data, size, buffer.data() + i * size);
     break;
   case ElementwiseShape::Access::Gathered:
-    gathered.resize(count * size);
-    shape.gather(operand, data, begin, count, size, gathered.data());
-    from = gathered.data();
+    buffer.resize(count * size);
+    shape.gather(operand, data, begin, count, size, buffer.data());
     break;
   }
-  if (computedSize(operand) == size) {
-    buffer = std::move(gathered);
-    return buffer.data();
-  }
-  buffer.resize(count * sizeof(float));
-  toFloat(
-      inputTypes[operand], from,
-      {reinterpret_cast<float *>(buffer.data()), static_cast<size_t>(count)});
   return buffer.data();
 }
 
 Expected<NodeStatus>
 ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                        std::span<const MutableTensor> outputs) {
+  considerTable();
   const size_t numInputs = inputs.size();
   const int64_t total = shape.numElements();
   // A scalar is the same in every chunk.
@@ -428,22 +498,26 @@ ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   context.pool.parallelFor(
       total, ChunkSize, [&](int64_t begin, int64_t end, int64_t) {
         const int64_t count = end - begin;
-        std::vector<std::vector<std::byte>> buffers(numInputs);
-        std::vector<const void *> operands(numInputs);
-        std::vector<ChunkInput> chunks(numInputs);
-        for (size_t i = 0; i < numInputs; ++i) {
-          const std::byte *data =
+        const Workspaces<Workspace>::Handle space(workspaces);
+        space->gathered.resize(numInputs);
+        space->operands.resize(numInputs);
+        space->results.resize(outputs.size());
+        for (size_t i = 0; i < numInputs; ++i)
+          space->operands[i] =
               scalars[i].empty()
-                  ? fetch(i, inputs[i].data, begin, count, buffers[i])
+                  ? fetch(i, inputs[i].data, begin, count, space->gathered[i])
                   : scalars[i].data();
-          operands[i] = data;
-          chunks[i] = {data, computedSize(i)};
-        }
-        std::vector<void *> results(outputs.size());
         for (size_t i = 0; i < outputs.size(); ++i)
-          results[i] = outputs[i].data + begin * resultSize(i);
+          space->results[i] = outputs[i].data + begin * resultSize(i);
         const StatusBits bits =
-            compute(operands, results, static_cast<size_t>(count));
+            computeStored(space->operands, space->results,
+                          static_cast<size_t>(count), *space);
+        if (bits == npu::status::None)
+          return;
+        std::vector<ChunkInput> chunks(numInputs);
+        for (size_t i = 0; i < numInputs; ++i)
+          chunks[i] = {static_cast<const std::byte *>(space->operands[i]),
+                       storedSize(i)};
         status.record(bits, begin, count, chunks,
                       [&](std::span<const void *const> packed, size_t n) {
                         std::vector<std::vector<std::byte>> scratch;
@@ -451,7 +525,7 @@ ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                         for (size_t i = 0; i < outputs.size(); ++i)
                           discarded.push_back(
                               scratch.emplace_back(n * resultSize(i)).data());
-                        return compute(packed, discarded, n);
+                        return computeStored(packed, discarded, n, *space);
                       });
       });
   return status.status();

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace npu::kernels {
@@ -125,6 +126,15 @@ using ElementwiseFunction = StatusBits (*)(const ElementwiseArgs &args);
 /// The function for the vector instructions in use. Never null.
 ElementwiseFunction getFloatFunction(ElementwiseOp op, ElementwisePath path,
                                      OverflowMode mode);
+
+/// A quicker way to compute fp16 elements, inputs and outputs, as long as
+/// operands and results are finite: the same results and status bits. Where
+/// they are not, or the elements too few, returns nullopt, and the outputs hold
+/// nothing of use.
+using QuietFunction = std::optional<StatusBits> (*)(const ElementwiseArgs &);
+
+/// Null when \p op has none.
+QuietFunction getQuietFunction(ElementwiseOp op, ElementwisePath path);
 
 /// What getFloatFunction is made of: null for operators of another file.
 ElementwiseFunction getActivationFunction(ElementwiseOp op,

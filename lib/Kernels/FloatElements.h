@@ -8,6 +8,7 @@
 #include "npu/Support/DataType.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -47,6 +48,17 @@ inline StatusBits fromFloat(DataType dtype, std::span<const float> from,
         from, {static_cast<numerics::BFloat16 *>(to), from.size()}, mode);
   std::copy(from.begin(), from.end(), static_cast<float *>(to));
   return status::None;
+}
+
+/// The same for one value.
+inline StatusBits fromFloat(DataType dtype, float from, void *to,
+                            OverflowMode mode) {
+  if (dtype != DataType::Float16)
+    return fromFloat(dtype, {&from, 1}, to, mode);
+  StatusBits bits = status::None;
+  const numerics::Half half = numerics::floatToHalf(from, mode, bits);
+  std::memcpy(to, &half, sizeof(half));
+  return bits;
 }
 
 /// Rounds the result of an fp16 instruction. It is no cast: the bits that one

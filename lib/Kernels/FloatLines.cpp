@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -225,25 +226,29 @@ Expected<LineValues> LineValues::create(const TensorDesc &desc, int64_t count) {
     return Status::error(desc.toString() + " has not the expected " +
                          std::to_string(count) + " elements");
   LineValues result;
+  std::vector<unsigned> axes(layout->axes().size());
+  std::iota(axes.begin(), axes.end(), 0u);
+  result.distance = findDistance(*layout, axes);
   result.layout = std::move(*layout);
   result.type = desc.dtype;
   return result;
 }
 
+int64_t LineValues::byteOf(int64_t line) const {
+  const int64_t element =
+      distance ? line * *distance : elementOfPosition(layout, line);
+  return element * (getBitWidth(type) / 8);
+}
+
 float LineValues::read(const std::byte *tensor, int64_t line) const {
   float value;
-  toFloat(type,
-          tensor + elementOfPosition(layout, line) * (getBitWidth(type) / 8),
-          {&value, 1});
+  toFloat(type, tensor + byteOf(line), {&value, 1});
   return value;
 }
 
 StatusBits LineValues::write(std::byte *tensor, int64_t line, float value,
                              OverflowMode mode) const {
-  canonicalizeNaNs({&value, 1});
-  return fromFloat(
-      type, {&value, 1},
-      tensor + elementOfPosition(layout, line) * (getBitWidth(type) / 8), mode);
+  return fromFloat(type, canonicalNaN(value), tensor + byteOf(line), mode);
 }
 
 void LineValues::clearPadding(std::byte *tensor) const {

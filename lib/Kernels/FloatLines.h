@@ -50,6 +50,18 @@ public:
   const Layout &layout() const { return lines.layout(); }
   DataType dtype() const { return type; }
 
+  /// The elements of line number \p line, if they and those of the lines after
+  /// it are fp16 that follow each other in memory; else null.
+  const uint16_t *findHalves(const std::byte *tensor, int64_t line) const {
+    if (type != DataType::Float16 || !lines.isContiguous() ||
+        (lines.numLines() > 1 && lines.distance() != lines.length()))
+      return nullptr;
+    return reinterpret_cast<const uint16_t *>(tensor) + lines.start(line);
+  }
+  uint16_t *findHalves(std::byte *tensor, int64_t line) const {
+    return const_cast<uint16_t *>(
+        findHalves(static_cast<const std::byte *>(tensor), line));
+  }
   /// Widens a line; \p to has length() elements.
   void read(const std::byte *tensor, int64_t line, std::span<float> to) const;
   /// Rounds a line to the type of the tensor; returns CastOverflow and
@@ -100,7 +112,10 @@ public:
 
 private:
   Layout layout;
+  std::optional<int64_t> distance;
   DataType type = DataType::Undefined;
+
+  int64_t byteOf(int64_t line) const;
 };
 
 /// Values that repeat over lines along trailing axes: gamma, beta.
@@ -114,6 +129,10 @@ public:
   /// The values that load gives.
   using Values = std::vector<float>;
   Values load(const std::byte *tensor) const;
+  /// Whether all lines have the same ones.
+  bool isSame(const Values &values) const {
+    return values.size() == static_cast<size_t>(lineLength);
+  }
   /// Those of line number \p line.
   std::span<const float> ofLine(const Values &values, int64_t line) const {
     const size_t length = static_cast<size_t>(lineLength);

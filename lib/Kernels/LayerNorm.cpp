@@ -9,6 +9,7 @@
 #include "ImplMode.h"
 #include "KernelChecks.h"
 #include "NormLine.h"
+#include "QuietLines.h"
 #include "npu/Kernels/Registry.h"
 #include "npu/Numerics/Half.h"
 
@@ -36,6 +37,16 @@ private:
   FloatLines from, to;
   LineValues mean, third;
   LineParameter gamma, beta;
+
+  /// A parameter of every line.
+  struct Parameters {
+    LineParameter::Values scales, shifts;
+  };
+  /// Normalises lines from number \p line on, moments.size() of them.
+  StatusBits runLines(const std::byte *input, std::byte *output, int64_t line,
+                      const Parameters &parameters,
+                      std::span<LineMoments> moments,
+                      std::vector<float> &values) const;
 };
 
 Expected<std::unique_ptr<Kernel>>
@@ -91,30 +102,56 @@ LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
+StatusBits LayerNormKernel::runLines(const std::byte *input, std::byte *output,
+                                     int64_t line, const Parameters &parameters,
+                                     std::span<LineMoments> moments,
+                                     std::vector<float> &values) const {
+  const uint16_t *halves = from.findHalves(input, line);
+  uint16_t *results = to.findHalves(output, line);
+  const auto &[scales, shifts] = parameters;
+  if (halves && results && gamma.isSame(scales) && beta.isSame(shifts))
+    if (auto bits = normalizeQuietly(halves, results, scales, shifts, epsilon,
+                                     path, moments, values))
+      return *bits;
+  StatusBits bits = npu::status::None;
+  values.resize(static_cast<size_t>(from.length()));
+  for (size_t i = 0; i < moments.size(); ++i) {
+    const int64_t number = line + static_cast<int64_t>(i);
+    from.read(input, number, values);
+    moments[i] = normalizeLine(values, epsilon, path, mode, bits);
+    scaleAndShiftLine(values, gamma.ofLine(scales, number),
+                      beta.ofLine(shifts, number), bits);
+    bits |= to.write(output, number, values, mode);
+  }
+  return bits;
+}
+
 Expected<NodeStatus>
 LayerNormKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                      std::span<const MutableTensor> outputs) {
-  const LineParameter::Values scales = gamma.load(inputs[1].data);
-  const LineParameter::Values shifts = beta.load(inputs[2].data);
+  const Parameters parameters = {gamma.load(inputs[1].data),
+                                 beta.load(inputs[2].data)};
   to.clearPadding(outputs[0].data);
   mean.clearPadding(outputs[1].data);
   third.clearPadding(outputs[2].data);
   std::atomic<StatusBits> status{npu::status::None};
+  constexpr int64_t group = QuietLines;
+  const int64_t grain = (from.grain() + group - 1) / group * group;
   context.pool.parallelFor(
-      from.numLines(), from.grain(), [&](int64_t begin, int64_t end, int64_t) {
-        std::vector<float> values(static_cast<size_t>(from.length()));
+      from.numLines(), grain, [&](int64_t begin, int64_t end, int64_t) {
+        std::vector<float> values;
         StatusBits bits = npu::status::None;
-        for (int64_t line = begin; line < end; ++line) {
-          from.read(inputs[0].data, line, values);
-          const LineMoments moments =
-              normalizeLine(values, epsilon, path, mode, bits);
-          scaleAndShiftLine(values, gamma.ofLine(scales, line),
-                            beta.ofLine(shifts, line), bits);
-          bits |= to.write(outputs[0].data, line, values, mode);
-          bits |= mean.write(outputs[1].data, line, moments.mean, mode);
-          bits |= third.write(
-              outputs[2].data, line,
-              givesRoot ? moments.inverseRoot : moments.variance, mode);
+        for (int64_t line = begin; line < end;) {
+          LineMoments moments[QuietLines];
+          const size_t count = end - line >= group ? QuietLines : 1;
+          bits |= runLines(inputs[0].data, outputs[0].data, line, parameters,
+                           {moments, count}, values);
+          for (size_t i = 0; i < count; ++i, ++line) {
+            bits |= mean.write(outputs[1].data, line, moments[i].mean, mode);
+            bits |= third.write(
+                outputs[2].data, line,
+                givesRoot ? moments[i].inverseRoot : moments[i].variance, mode);
+          }
         }
         status |= bits;
       });

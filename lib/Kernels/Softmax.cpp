@@ -1,10 +1,10 @@
 //===- Softmax.cpp - SoftmaxV2 --------------------------------------------===//
 
-#include "AxisLines.h"
 #include "Builtins.h"
-#include "FloatElements.h"
+#include "FloatLines.h"
 #include "ImplMode.h"
 #include "KernelChecks.h"
+#include "QuietLines.h"
 #include "SoftmaxLine.h"
 #include "npu/Kernels/Registry.h"
 
@@ -27,8 +27,11 @@ public:
 private:
   SoftmaxPath path;
   OverflowMode mode = OverflowMode::Saturate;
-  TensorDesc input, output;
-  AxisLines from, to;
+  FloatLines from, to;
+
+  /// Lines from number \p line on, \p count of them.
+  StatusBits runLines(const std::byte *input, std::byte *output, int64_t line,
+                      size_t count, std::vector<float> &values) const;
 };
 
 SoftmaxPath choosePath(const TensorDesc &input, const NumericConfig &config,
@@ -54,81 +57,70 @@ Expected<std::unique_ptr<Kernel>>
 SoftmaxKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   if (Status status = checkArity(spec, 1, 1); !status)
     return status;
-  auto kernel = std::make_unique<SoftmaxKernel>();
-  kernel->input = *spec.inputs[0];
-  kernel->output = spec.outputs[0];
-  kernel->mode = config.overflow;
-  if (!isFloatType(kernel->input.dtype) || !isFloatType(kernel->output.dtype))
-    return nodeError(spec, "no softmax of " + kernel->input.toString() +
-                               " to " + kernel->output.toString());
+  const TensorDesc &input = *spec.inputs[0], &output = spec.outputs[0];
   auto axes = spec.attribute<std::vector<int64_t>>("axes");
   if (!axes)
     return inNode(spec, axes.takeStatus());
   auto implMode = readImplMode(spec);
   if (!implMode)
     return inNode(spec, implMode.takeStatus());
-  auto layout = Layout::create(kernel->input);
-  auto target = Layout::create(kernel->output);
-  if (!layout)
-    return inNode(spec, layout.takeStatus());
-  if (!target)
-    return inNode(spec, target.takeStatus());
-  const size_t rank = layout->axes().size();
-  bool sameShape = target->axes().size() == rank;
-  for (size_t i = 0; sameShape && i < rank; ++i)
-    sameShape = layout->axes()[i].extent == target->axes()[i].extent;
-  if (!sameShape)
-    return nodeError(spec, "input " + kernel->input.toString() +
-                               " and output " + kernel->output.toString() +
-                               " differ in shape");
-  std::vector<bool> along(rank, false);
-  for (int64_t axis : *axes) {
-    auto normal = normalizeAxis(axis, rank);
-    if (!normal)
-      return inNode(spec, normal.takeStatus());
-    along[*normal] = true;
-  }
-  auto from = AxisLines::create(kernel->input, along);
-  auto to = AxisLines::create(kernel->output, along);
+  auto along = markAxes(input, *axes);
+  if (!along)
+    return inNode(spec, along.takeStatus());
+  auto from = FloatLines::create(input, *along);
   if (!from)
     return inNode(spec, from.takeStatus());
+  auto to = FloatLines::createLike(*from, output, *along);
   if (!to)
     return inNode(spec, to.takeStatus());
+  auto kernel = std::make_unique<SoftmaxKernel>();
+  kernel->mode = config.overflow;
   kernel->from = std::move(*from);
   kernel->to = std::move(*to);
-  kernel->path = choosePath(kernel->input, config, *implMode,
-                            !along.empty() && along.back());
+  kernel->path =
+      choosePath(input, config, *implMode, !along->empty() && along->back());
   return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+StatusBits SoftmaxKernel::runLines(const std::byte *input, std::byte *output,
+                                   int64_t line, size_t count,
+                                   std::vector<float> &values) const {
+  const uint16_t *halves = from.findHalves(input, line);
+  uint16_t *results = to.findHalves(output, line);
+  if (halves && results)
+    if (auto bits =
+            softmaxQuietly(halves, results, count, from.length(), path, values))
+      return *bits;
+  if (count > 1) {
+    StatusBits bits = npu::status::None;
+    for (size_t i = 0; i < count; ++i)
+      bits |=
+          runLines(input, output, line + static_cast<int64_t>(i), 1, values);
+    return bits;
+  }
+  values.resize(static_cast<size_t>(from.length()));
+  from.read(input, line, values);
+  StatusBits bits = softmaxLine(values, path, mode);
+  bits |= to.write(output, line, values, mode);
+  return bits;
 }
 
 Expected<NodeStatus>
 SoftmaxKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                    std::span<const MutableTensor> outputs) {
-  const size_t length = static_cast<size_t>(from.length());
-  if (to.layout().hasPadding())
-    std::memset(outputs[0].data, 0, output.byteSize());
+  to.clearPadding(outputs[0].data);
   std::atomic<StatusBits> status{npu::status::None};
-  const int64_t grain =
-      std::max<int64_t>(1, 4096 / std::max<int64_t>(from.length(), 1));
+  constexpr int64_t group = QuietLines;
+  const int64_t grain = (from.grain() + group - 1) / group * group;
   context.pool.parallelFor(
       from.numLines(), grain, [&](int64_t begin, int64_t end, int64_t) {
-        std::vector<float> values(length);
-        std::vector<uint16_t> raw(length);
+        std::vector<float> values;
         StatusBits bits = npu::status::None;
-        for (int64_t line = begin; line < end; ++line) {
-          if (input.dtype == DataType::Float) {
-            from.read(inputs[0].as<float>(), line, values.data());
-          } else {
-            from.read(inputs[0].as<uint16_t>(), line, raw.data());
-            toFloat(input.dtype, raw.data(), values);
-          }
-          bits |= softmaxLine(values, path, mode);
-          if (output.dtype == DataType::Float) {
-            to.write(outputs[0].as<float>(), line, values.data());
-          } else {
-            bits |= fromFloat(output.dtype, values, raw.data(), mode);
-            to.write(outputs[0].as<uint16_t>(), line, raw.data());
-          }
+        for (int64_t line = begin; line < end;) {
+          const int64_t count = end - line >= group ? group : 1;
+          bits |= runLines(inputs[0].data, outputs[0].data, line,
+                           static_cast<size_t>(count), values);
+          line += count;
         }
         status |= bits;
       });

@@ -46,34 +46,62 @@ HWY_INLINE hn::Vec<DF> powerOfTwo(DF df, hn::Vec<hn::RebindToSigned<DF>> n) {
   return hn::BitCast(df, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
-/// e^x. x = n ln 2 + r with whole n; e^r by its Taylor series to the seventh
-/// power (|r| <= 0.347: the rest is below 2^-27); times 2^n in two steps, the
-/// second of which rounds subnormal results.
+/// The parts of e^x for x in [-106, 90]: x = n ln 2 + r with whole n; e^r by
+/// its Taylor series to the seventh power (|r| <= 0.347: the rest is below
+/// 2^-27).
 template <class DF>
-NPU_VECTOR_INLINE hn::Vec<DF> expLanes(DF df, hn::Vec<DF> x) {
+struct ExpParts {
+  hn::Vec<DF> series;                       ///< e^r
+  hn::Vec<hn::RebindToSigned<DF>> exponent; ///< n
+};
+
+template <class DF>
+NPU_VECTOR_INLINE ExpParts<DF> splitExp(DF df, hn::Vec<DF> x) {
   const hn::RebindToSigned<DF> di;
-  // Outside, the result is 0 or infinity anyway.
-  const auto bounded = hn::IfThenElse(
-      hn::Gt(x, hn::Set(df, 90.0f)), hn::Set(df, 90.0f),
-      hn::IfThenElse(hn::Lt(x, hn::Set(df, -106.0f)), hn::Set(df, -106.0f), x));
-  const auto number = hn::IfThenElseZero(hn::Eq(x, x), bounded);
-  // Adding 1.5 * 2^23 rounds to a whole number, ties to even.
+  // Adding 1.5 * 2^23 rounds to a whole number, ties to even, which is then
+  // also the difference of the bits.
   const auto rounder = hn::Set(df, 0x1.8p23f);
-  const auto n = hn::Sub(
-      hn::Add(hn::Mul(number, hn::Set(df, 0x1.715476p0f)), rounder), rounder);
-  auto r = hn::Sub(number, hn::Mul(n, hn::Set(df, Ln2High)));
+  const auto rounded = hn::Add(hn::Mul(x, hn::Set(df, 0x1.715476p0f)), rounder);
+  const auto n = hn::Sub(rounded, rounder);
+  auto r = hn::Sub(x, hn::Mul(n, hn::Set(df, Ln2High)));
   r = hn::Sub(r, hn::Mul(n, hn::Set(df, Ln2Low)));
   auto sum = hn::Set(df, 1.0f / 5040);
   for (float coefficient : {1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f})
     sum = hn::Add(hn::Mul(sum, r), hn::Set(df, coefficient));
   // 1 + (r + r^2 * sum): the small part is added last.
   const auto small = hn::Add(r, hn::Mul(hn::Mul(r, r), sum));
-  const auto series = hn::Add(hn::Set(df, 1.0f), small);
-  const auto exponent = hn::ConvertTo(di, n);
-  const auto half = hn::ShiftRight<1>(exponent);
-  const auto result = hn::Mul(hn::Mul(series, powerOfTwo(df, half)),
-                              powerOfTwo(df, hn::Sub(exponent, half)));
-  return hn::IfThenElse(hn::Eq(x, x), result, x);
+  return {hn::Add(hn::Set(df, 1.0f), small),
+          hn::Sub(hn::BitCast(di, rounded), hn::BitCast(di, rounder))};
+}
+
+/// e^x for x in [-106, 90], beyond which the result is 0 or infinity anyway:
+/// times 2^n in two steps, the second of which rounds subnormal results.
+template <class DF>
+NPU_VECTOR_INLINE hn::Vec<DF> expBounded(DF df, hn::Vec<DF> x) {
+  const auto parts = splitExp(df, x);
+  const auto half = hn::ShiftRight<1>(parts.exponent);
+  return hn::Mul(hn::Mul(parts.series, powerOfTwo(df, half)),
+                 powerOfTwo(df, hn::Sub(parts.exponent, half)));
+}
+
+/// The same for x in [-86, 88], where no result is subnormal.
+template <class DF>
+NPU_VECTOR_INLINE hn::Vec<DF> expModerate(DF df, hn::Vec<DF> x) {
+  const hn::RebindToSigned<DF> di;
+  const auto parts = splitExp(df, x);
+  return hn::BitCast(df, hn::Add(hn::BitCast(di, parts.series),
+                                 hn::ShiftLeft<23>(parts.exponent)));
+}
+
+/// e^x.
+template <class DF>
+NPU_VECTOR_INLINE hn::Vec<DF> expLanes(DF df, hn::Vec<DF> x) {
+  const auto bounded = hn::IfThenElse(
+      hn::Gt(x, hn::Set(df, 90.0f)), hn::Set(df, 90.0f),
+      hn::IfThenElse(hn::Lt(x, hn::Set(df, -106.0f)), hn::Set(df, -106.0f), x));
+  const auto isNumber = hn::Eq(x, x);
+  return hn::IfThenElse(
+      isNumber, expBounded(df, hn::IfThenElseZero(isNumber, bounded)), x);
 }
 
 /// ln x; -infinity for 0, NaN below. x = 2^e m with m in [sqrt(1/2), sqrt(2));

@@ -24,6 +24,16 @@ float numerics::halfToFloat(Half x) {
 
 Half numerics::floatToHalf(float x, OverflowMode mode, StatusBits &status,
                            RoundingMode rounding) {
+  // Nearly always: a normal half that does not round beyond the type.
+  constexpr uint32_t first = 0x38800000, end = 0x477FF000; // 2^-14, 65520
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  const uint32_t magnitude = bits & 0x7FFFFFFF;
+  if (rounding == RoundingMode::Rint && magnitude >= first && magnitude < end) {
+    // Half an ulp less one, one more if the kept part is odd: nearest even.
+    const uint32_t odd = magnitude >> 13 & 1;
+    const uint32_t half = (magnitude - ((127u - 15) << 23) + 0xFFF + odd) >> 13;
+    return Half{static_cast<uint16_t>((bits >> 16 & 0x8000) | half)};
+  }
   return Half{encodeFloat(HalfFormat, x, mode, rounding, status)};
 }
 

@@ -154,14 +154,15 @@ void ThreadPool::parallelFor(int64_t count, int64_t grain, const Body &body) {
   if (count <= 0)
     return;
   grain = std::max<int64_t>(grain, 1);
+  if (impl->workers.empty() || count <= grain) {
+    for (int64_t begin = 0, chunk = 0; begin < count; begin += grain, ++chunk)
+      body(begin, std::min(count, begin + grain), chunk);
+    return;
+  }
   impl->body = &body;
   impl->count = count;
   impl->grain = grain;
   impl->nextChunk = 0;
-  if (impl->workers.empty() || count <= grain) {
-    impl->runChunks();
-    return;
-  }
   bool wake;
   {
     // A worker counts itself as sleeping, or sees the loop.

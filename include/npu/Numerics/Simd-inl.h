@@ -432,6 +432,27 @@ private:
   hn::Vec<DU> smallest;
 };
 
+/// Collects whether all of the fp16 bits seen are those of finite values: for
+/// loops that round as IEEE has it, so that what went beyond the type is
+/// infinite or NaN at the end.
+template <class DH>
+class FiniteCheck {
+public:
+  explicit FiniteCheck(DH dh) : largest(hn::Zero(dh)) {}
+
+  /// Two instructions.
+  HWY_INLINE void update(hn::Vec<DH> bits) {
+    largest = hn::Max(largest, hn::Add(bits, bits)); // without the sign
+  }
+  HWY_INLINE bool holds() const {
+    constexpr uint16_t infinity = 0x7C00;
+    return hn::AllTrue(DH(), hn::Lt(largest, hn::Set(DH(), infinity << 1)));
+  }
+
+private:
+  hn::Vec<DH> largest;
+};
+
 } // namespace npu::numerics::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

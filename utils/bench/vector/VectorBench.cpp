@@ -5,7 +5,7 @@
 // gelu, softmax and layer normalisation at the sizes of BERT-base. This project
 // converts from and to fp16, rounds as the NPU does and keeps status bits.
 //
-//   VectorBench [ROUNDS [portable|avx2|avx512]]
+//   VectorBench [ROUNDS [portable|avx2|avx512 [NAME]]]
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,8 +98,13 @@ Peer layerNorm(const Shape &shape) {
            {DNNL_ARG_SHIFT, line}}};
 }
 
+/// The only case to measure, or null.
+const char *chosen = nullptr;
+
 void measure(const char *name, int rounds, const Shape &shape, Node node,
              Peer peer) {
+  if (chosen && chosen != std::string_view(name))
+    return;
   double elements = 1;
   for (int64_t size : shape)
     elements *= static_cast<double>(size);
@@ -134,6 +139,8 @@ int main(int argc, char **argv) {
   for (numerics::SimdTarget target : numerics::getSupportedTargets())
     if (argc > 2 && getName(target) == std::string_view(argv[2]))
       numerics::setTargetForTest(target);
+  if (argc > 3)
+    chosen = argv[3];
   omp_set_num_threads(1);
 
   const Shape cached{64, 1024}, hidden{128, 768}, intermediate{128, 3072},

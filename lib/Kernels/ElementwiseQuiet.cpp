@@ -1,0 +1,307 @@
+//===- ElementwiseQuiet.cpp - fp16 chunks in which nothing happens --------===//
+//
+// Almost all chunks of a network have finite operands and results. The
+// instructions here take that for granted, which leaves little more than the
+// arithmetic, and find out at the end whether it was so: an infinite or NaN
+// operand, or a result beyond the type, stays infinite or NaN until then.
+// Exact operators need no arithmetic but compare bits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementwiseOps.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ElementwiseQuiet.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "npu/Numerics/Simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace npu::kernels::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace nn = npu::numerics::HWY_NAMESPACE;
+
+using DF = hn::ScalableTag<float>;
+using DH = nn::HalfTag<DF>; ///< as many halves
+using DU = hn::ScalableTag<uint16_t>;
+using DI = hn::RebindToSigned<DU>;
+using V = hn::Vec<DF>;
+using H = hn::Vec<DU>;
+
+constexpr uint16_t SignBit = 0x8000;
+
+const uint16_t *halves(const ElementwiseArgs &args, size_t input) {
+  return static_cast<const uint16_t *>(args.inputs[input]);
+}
+
+/// Calls \p block with the begin of each \p lanes elements, the last ones
+/// overlapping those before. False if there are fewer.
+template <class Block>
+HWY_INLINE bool forEachBlock(size_t lanes, size_t count, const Block &block) {
+  if (count < lanes)
+    return false;
+  size_t at = 0;
+  for (; at + lanes <= count; at += lanes)
+    block(at);
+  if (at < count)
+    block(count - lanes);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// fp16 instructions of finite operands.
+class QuietUnit {
+public:
+  static HWY_INLINE V load(const uint16_t *from) {
+    return nn::loadHalf(DF(), from);
+  }
+  /// A scalar operand, as the instruction's register holds it.
+  static HWY_INLINE V scalar(float value) {
+    return rounded(hn::Set(DF(), value));
+  }
+  /// To the type; infinite beyond it, whatever the mode.
+  static HWY_INLINE V rounded(V v) {
+    return nn::widenHalf(DF(), nn::narrowToHalf(DF(), v));
+  }
+  /// Not yet rounded.
+  HWY_INLINE V mul(V a, V b) {
+    const V result = hn::Mul(a, b);
+    underflow.update(result);
+    return result;
+  }
+  HWY_INLINE void store(V v, uint16_t *to) {
+    const auto bits = nn::narrowToHalf(DF(), v);
+    check.update(bits);
+    hn::StoreU(bits, DH(), to);
+  }
+  std::optional<StatusBits> status() const {
+    if (!check.holds())
+      return std::nullopt;
+    return underflow.status(numerics::HalfUnderflowLimit,
+                            npu::status::FloatUnderflow);
+  }
+
+private:
+  nn::UnderflowTracker<DF> underflow{DF()};
+  nn::FiniteCheck<DH> check{DH()};
+};
+
+struct Add {
+  static HWY_INLINE V apply(QuietUnit &, V a, V b) { return hn::Add(a, b); }
+};
+struct Sub {
+  static HWY_INLINE V apply(QuietUnit &, V a, V b) { return hn::Sub(a, b); }
+};
+struct Mul {
+  static HWY_INLINE V apply(QuietUnit &unit, V a, V b) {
+    return unit.mul(a, b);
+  }
+};
+
+template <class Op>
+std::optional<StatusBits> binary(const ElementwiseArgs &args) {
+  const uint16_t *a = halves(args, 0), *b = halves(args, 1);
+  auto *to = static_cast<uint16_t *>(args.outputs[0]);
+  QuietUnit unit;
+  if (!forEachBlock(hn::Lanes(DF()), args.count, [&](size_t at) HWY_ATTR {
+        unit.store(Op::apply(unit, unit.load(a + at), unit.load(b + at)),
+                   to + at);
+      }))
+    return std::nullopt;
+  return unit.status();
+}
+
+std::optional<StatusBits> square(const ElementwiseArgs &args) {
+  const void *const operands[] = {args.inputs[0], args.inputs[0]};
+  return binary<Mul>({operands, args.outputs, args.count, args.params});
+}
+
+/// With a scalar as the second operand.
+template <class Op>
+std::optional<StatusBits> withScalar(const ElementwiseArgs &args) {
+  const uint16_t *a = halves(args, 0);
+  auto *to = static_cast<uint16_t *>(args.outputs[0]);
+  QuietUnit unit;
+  const V b = unit.scalar(args.params[0]);
+  if (!forEachBlock(hn::Lanes(DF()), args.count, [&](size_t at) HWY_ATTR {
+        unit.store(Op::apply(unit, unit.load(a + at), b), to + at);
+      }))
+    return std::nullopt;
+  return unit.status();
+}
+
+/// Any number of operands from left to right; rounds each result, or the last
+/// one alone.
+template <class Op, bool RoundsEach>
+std::optional<StatusBits> fold(const ElementwiseArgs &args) {
+  auto *to = static_cast<uint16_t *>(args.outputs[0]);
+  QuietUnit unit;
+  if (!forEachBlock(hn::Lanes(DF()), args.count, [&](size_t at) HWY_ATTR {
+        V result = unit.load(halves(args, 0) + at);
+        for (size_t i = 1; i < args.inputs.size(); ++i) {
+          if (RoundsEach && i > 1)
+            result = unit.rounded(result);
+          result = Op::apply(unit, result, unit.load(halves(args, i) + at));
+        }
+        unit.store(result, to + at);
+      }))
+    return std::nullopt;
+  return unit.status();
+}
+
+//===----------------------------------------------------------------------===//
+// Exact operators
+//===----------------------------------------------------------------------===//
+
+/// Bits in the order of their values as signed numbers, and back.
+HWY_INLINE hn::Vec<DI> orderOf(H bits) {
+  const auto value = hn::BitCast(DI(), bits);
+  return hn::Xor(value,
+                 hn::And(hn::ShiftRight<15>(value), hn::Set(DI(), 0x7FFF)));
+}
+HWY_INLINE H bitsOf(hn::Vec<DI> order) {
+  return hn::BitCast(DU(), hn::Xor(order, hn::And(hn::ShiftRight<15>(order),
+                                                  hn::Set(DI(), 0x7FFF))));
+}
+/// Of a finite value, max(x, +0).
+HWY_INLINE hn::Vec<DI> notNegative(H bits) {
+  return hn::Max(hn::BitCast(DI(), bits), hn::Zero(DI()));
+}
+
+struct Maximum {
+  static HWY_INLINE H apply(H a, H b) {
+    return bitsOf(hn::Max(orderOf(a), orderOf(b)));
+  }
+};
+struct Minimum {
+  static HWY_INLINE H apply(H a, H b) {
+    return bitsOf(hn::Min(orderOf(a), orderOf(b)));
+  }
+};
+struct ReluGrad {
+  /// A gradient times 0 keeps its sign.
+  static HWY_INLINE H apply(H gradient, H feature) {
+    const auto isAbove = hn::Gt(hn::BitCast(DI(), feature), hn::Zero(DI()));
+    return hn::IfThenElse(hn::RebindMask(DU(), isAbove), gradient,
+                          hn::And(gradient, hn::Set(DU(), SignBit)));
+  }
+};
+struct Neg {
+  static HWY_INLINE H apply(H x) { return hn::Xor(x, hn::Set(DU(), SignBit)); }
+};
+struct Abs {
+  static HWY_INLINE H apply(H x) {
+    return hn::AndNot(hn::Set(DU(), SignBit), x);
+  }
+};
+struct Relu {
+  static HWY_INLINE H apply(H x) { return hn::BitCast(DU(), notNegative(x)); }
+};
+struct Relu6 {
+  static HWY_INLINE H apply(H x) {
+    constexpr int16_t six = 0x4600;
+    return hn::BitCast(DU(), hn::Min(notNegative(x), hn::Set(DI(), six)));
+  }
+};
+
+template <class Op>
+std::optional<StatusBits> exactUnary(const ElementwiseArgs &args) {
+  const uint16_t *from = halves(args, 0);
+  auto *to = static_cast<uint16_t *>(args.outputs[0]);
+  nn::FiniteCheck<DU> check{DU()};
+  const bool enough =
+      forEachBlock(hn::Lanes(DU()), args.count, [&](size_t at) HWY_ATTR {
+        const H x = hn::LoadU(DU(), from + at);
+        check.update(x);
+        hn::StoreU(Op::apply(x), DU(), to + at);
+      });
+  if (!enough || !check.holds())
+    return std::nullopt;
+  return status::None;
+}
+
+template <class Op>
+std::optional<StatusBits> exactFold(const ElementwiseArgs &args) {
+  auto *to = static_cast<uint16_t *>(args.outputs[0]);
+  nn::FiniteCheck<DU> check{DU()};
+  const bool enough =
+      forEachBlock(hn::Lanes(DU()), args.count, [&](size_t at) HWY_ATTR {
+        H result = hn::LoadU(DU(), halves(args, 0) + at);
+        check.update(result);
+        for (size_t i = 1; i < args.inputs.size(); ++i) {
+          const H x = hn::LoadU(DU(), halves(args, i) + at);
+          check.update(x);
+          result = Op::apply(result, x);
+        }
+        hn::StoreU(result, DU(), to + at);
+      });
+  if (!enough || !check.holds())
+    return std::nullopt;
+  return status::None;
+}
+
+} // namespace
+
+QuietFunction selectQuietFunction(ElementwiseOp op, ElementwisePath path) {
+  if (path == ElementwisePath::Float)
+    // A sum of fp16 values is finite in fp32, and does not underflow.
+    return op == ElementwiseOp::Sum ? fold<Add, false> : QuietFunction(nullptr);
+  if (path != ElementwisePath::Half)
+    return nullptr;
+  switch (op) {
+  case ElementwiseOp::Add:
+    return binary<Add>;
+  case ElementwiseOp::Sub:
+    return binary<Sub>;
+  case ElementwiseOp::Mul:
+    return binary<Mul>;
+  case ElementwiseOp::Square:
+    return square;
+  case ElementwiseOp::MulScalar:
+    return withScalar<Mul>;
+  case ElementwiseOp::AddScalar:
+    return withScalar<Add>;
+  case ElementwiseOp::Sum:
+    return fold<Add, true>;
+  case ElementwiseOp::Product:
+    return fold<Mul, true>;
+  case ElementwiseOp::Maximum:
+  case ElementwiseOp::Largest:
+    return exactFold<Maximum>;
+  case ElementwiseOp::Minimum:
+    return exactFold<Minimum>;
+  case ElementwiseOp::ReluGrad:
+    return exactFold<ReluGrad>;
+  case ElementwiseOp::Neg:
+    return exactUnary<Neg>;
+  case ElementwiseOp::Abs:
+    return exactUnary<Abs>;
+  case ElementwiseOp::Relu:
+    return exactUnary<Relu>;
+  case ElementwiseOp::Relu6:
+    return exactUnary<Relu6>;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace npu::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace npu::kernels {
+
+HWY_EXPORT(selectQuietFunction);
+
+QuietFunction getQuietFunction(ElementwiseOp op, ElementwisePath path) {
+  return HWY_DYNAMIC_DISPATCH(selectQuietFunction)(op, path);
+}
+
+} // namespace npu::kernels
+#endif // HWY_ONCE

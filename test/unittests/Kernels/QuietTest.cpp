@@ -1,0 +1,248 @@
+// Quick ways for values of which nothing is to be reported: the same bits and
+// status as the way that is ready for everything.
+
+#include "FloatTester.h"
+
+#include "npu/Numerics/StatusBits.h"
+
+using namespace npu;
+using namespace npu::kernels;
+
+namespace {
+
+constexpr DataType Half = DataType::Float16;
+
+/// Values of all magnitudes up to \p limit, some of them zeros of both signs.
+Floats manyMagnitudes(size_t count, float limit, unsigned seed) {
+  std::mt19937 random(seed);
+  Floats values(count);
+  for (float &value : values) {
+    do
+      value = halfValue(static_cast<uint16_t>(random()));
+    while (!(std::abs(value) <= limit));
+    if (random() % 16 == 0)
+      value = random() % 2 ? 0.0f : -0.0f;
+  }
+  return values;
+}
+
+/// What a node made of fp16 values gives.
+struct Outcome {
+  std::vector<uint16_t> bits;
+  StatusBits status;
+};
+
+Outcome runOn(const std::string &type, const std::vector<Floats> &operands,
+              const Attributes &attrs, NumericConfig config) {
+  const Shape shape{static_cast<int64_t>(operands[0].size())};
+  std::vector<TestTensor> inputs;
+  for (const Floats &values : operands)
+    inputs.push_back(floatTensor(Half, shape, values));
+  TestResult result =
+      runEverywhere(type, inputs, {plainDesc(Half, shape)}, attrs, config);
+  return {result.values<uint16_t>(), result.status.valid};
+}
+
+Attributes withValue(const char *name, float value) {
+  Attributes attrs;
+  attrs.set(name, value);
+  return attrs;
+}
+
+} // namespace
+
+TEST(QuietTest, AnInfinityInTheChunkChangesNothingElse) {
+  struct Case {
+    const char *type;
+    size_t operands;
+    Attributes attrs = {};
+  };
+  std::vector<Case> cases;
+  for (const char *type : {"Add", "Sub", "Mul", "Maximum", "Minimum",
+                           "ReluGrad", "AddN", "Eltwise"})
+    cases.push_back({type, 2});
+  for (const char *type : {"Neg", "Abs", "Square", "Relu", "Relu6"})
+    cases.push_back({type, 1});
+  cases.push_back({"AddN", 3});
+  for (int64_t mode : {0, 1, 2}) {
+    Attributes attrs;
+    attrs.set("mode", mode);
+    cases.push_back({"Eltwise", 3, attrs});
+  }
+  cases.push_back({"Muls", 1, withValue("value", 0.3f)});
+  cases.push_back({"Adds", 1, withValue("value", -2.5f)});
+  unsigned seed = 1;
+  for (const Case &c : cases)
+    for (float limit : {1.0f, 200.0f, 20000.0f})
+      for (size_t count : {1, 15, 16, 33, 1000}) {
+        SCOPED_TRACE(std::string(c.type) + " of " + std::to_string(count) +
+                     " up to " + std::to_string(limit));
+        NumericConfig config;
+        config.overflow =
+            seed % 2 ? OverflowMode::Saturate : OverflowMode::InfNan;
+        std::vector<Floats> operands;
+        for (size_t i = 0; i < c.operands; ++i)
+          operands.push_back(manyMagnitudes(count, limit, seed++));
+        const Outcome quiet = runOn(c.type, operands, c.attrs, config);
+        for (Floats &values : operands)
+          values.push_back(1);
+        operands[0].back() = std::numeric_limits<float>::infinity();
+        Outcome other = runOn(c.type, operands, c.attrs, config);
+        other.bits.pop_back();
+        EXPECT_EQ(quiet.bits, other.bits);
+        EXPECT_EQ(quiet.status | status::VectorNanInfInput, other.status);
+      }
+}
+
+// A node that has computed often enough looks results up.
+TEST(QuietTest, TablesHaveTheBitsOfTheProgram) {
+  constexpr size_t Block = 16, Blocks = 65536 / Block;
+  const Registry registry = Registry::withBuiltins();
+  for (const char *type :
+       {"Exp", "Log", "Sqrt", "Rsqrt", "Reciprocal", "LeakyRelu", "Sigmoid",
+        "Tanh", "Gelu", "FastGelu", "Erf", "Softplus", "Elu", "Mish", "Swish"})
+    for (Soc soc : {Soc::Ascend310, Soc::Ascend910A, Soc::Ascend910B}) {
+      SCOPED_TRACE(std::string(type) + " on " + std::string(getName(soc)));
+      NumericConfig config;
+      config.soc = soc;
+      config.overflow = soc == Soc::Ascend910B ? OverflowMode::InfNan
+                                               : OverflowMode::Saturate;
+      const TensorDesc desc = plainDesc(Half, {Block});
+      auto kernel = registry.lookup(type)->create(
+          {type, "node", {}, {desc}, {desc}, {}}, config);
+      ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+      ThreadPool pool(1);
+      RunContext context{pool};
+      using Results = std::array<uint16_t, Block>;
+      struct Piece {
+        Results results;
+        StatusBits status;
+        bool operator==(const Piece &) const = default;
+      };
+      auto run = [&](size_t block) {
+        Results operands;
+        Piece piece{};
+        for (size_t i = 0; i < Block; ++i)
+          operands[i] = static_cast<uint16_t>(block * Block + i);
+        const ConstTensor input{
+            &desc, reinterpret_cast<const std::byte *>(operands.data())};
+        const MutableTensor output{
+            &desc, reinterpret_cast<std::byte *>(piece.results.data())};
+        auto status = (*kernel)->run(context, {&input, 1}, {&output, 1});
+        EXPECT_TRUE(status.ok());
+        piece.status = status->valid;
+        return piece;
+      };
+      std::vector<Piece> computed;
+      for (size_t block = 0; block < Blocks; ++block)
+        computed.push_back(run(block));
+      size_t different = 0;
+      for (size_t block = 0; block < Blocks; ++block)
+        different += !(run(block) == computed[block]);
+      EXPECT_EQ(different, 0u);
+    }
+}
+
+namespace {
+
+/// Softmax of \p rows by both ways: lines that do not follow each other in
+/// memory take the other one.
+void expectSoftmaxOfColumns(const Floats &rows, size_t length,
+                            NumericConfig config) {
+  const size_t numRows = rows.size() / length;
+  Floats columns(rows.size());
+  for (size_t row = 0; row < numRows; ++row)
+    for (size_t i = 0; i < length; ++i)
+      columns[i * numRows + row] = rows[row * length + i];
+  auto softmax = [&](int64_t axis, size_t first, size_t second,
+                     const Floats &values) {
+    Attributes attrs;
+    attrs.set("axes", std::vector<int64_t>{axis});
+    const Shape shape{static_cast<int64_t>(first),
+                      static_cast<int64_t>(second)};
+    return runEverywhere("SoftmaxV2", {floatTensor(Half, shape, values)},
+                         {plainDesc(Half, shape)}, attrs, config);
+  };
+  TestResult quiet = softmax(1, numRows, length, rows);
+  TestResult other = softmax(0, length, numRows, columns);
+  EXPECT_EQ(quiet.status.valid, other.status.valid);
+  const auto results = quiet.values<uint16_t>();
+  const auto expected = other.values<uint16_t>();
+  for (size_t row = 0; row < numRows; ++row)
+    for (size_t i = 0; i < length; ++i)
+      ASSERT_EQ(results[row * length + i], expected[i * numRows + row])
+          << "row " << row << " element " << i;
+}
+
+} // namespace
+
+TEST(QuietTest, SoftmaxOfColumnsIsSoftmaxOfRows) {
+  unsigned seed = 1;
+  for (Soc soc : {Soc::Ascend310P, Soc::Ascend910A, Soc::Ascend910B})
+    for (size_t length : {1, 5, 16, 31, 128, 200})
+      for (float limit : {1.0f, 40.0f, 2000.0f, 65504.0f}) {
+        SCOPED_TRACE(std::string(getName(soc)) + ", " + std::to_string(length) +
+                     " up to " + std::to_string(limit));
+        NumericConfig config;
+        config.soc = soc;
+        Floats rows = manyMagnitudes(7 * length, limit, seed++);
+        // As attention is masked.
+        rows[0] = -10000;
+        expectSoftmaxOfColumns(rows, length, config);
+      }
+}
+
+// A quotient that is off by one place of fp32 is seen in one of some ten
+// thousand results.
+TEST(QuietTest, QuotientsOfSoftmaxAreCorrectlyRounded) {
+  for (unsigned seed = 1; seed <= 12; ++seed)
+    expectSoftmaxOfColumns(randomFloats(64 * 256, -3, 3, seed), 256, {});
+}
+
+// Parameters that a line does not share with all others take the other way.
+TEST(QuietTest, LayerNormWithParametersForEachLine) {
+  unsigned seed = 1;
+  for (Soc soc : {Soc::Ascend310, Soc::Ascend910A})
+    for (const char *type : {"LayerNorm", "LayerNormV3"})
+      for (int64_t length : {1, 5, 16, 100, 768})
+        for (float limit : {0.001f, 8.0f, 30000.0f}) {
+          SCOPED_TRACE(std::string(getName(soc)) + ", " + type + " of " +
+                       std::to_string(length) + " up to " +
+                       std::to_string(limit));
+          NumericConfig config;
+          config.soc = soc;
+          constexpr int64_t Rows = 7;
+          const Floats x = manyMagnitudes(Rows * length, limit, seed++);
+          const Floats gamma = manyMagnitudes(length, 4, seed++);
+          const Floats beta = manyMagnitudes(length, 4, seed++);
+          auto repeated = [&](const Floats &line) {
+            Floats lines;
+            for (int64_t row = 0; row < Rows; ++row)
+              lines.insert(lines.end(), line.begin(), line.end());
+            return lines;
+          };
+          auto normalize = [&](Shape shape, const Floats &scale,
+                               const Floats &shift) {
+            Attributes attrs;
+            attrs.set("begin_norm_axis", int64_t(1));
+            attrs.set("begin_params_axis", int64_t(shape.size() == 1));
+            attrs.set("epsilon", 1e-5f);
+            attrs.set("_op_impl_mode_enum", int64_t(seed % 2 ? 4 : 2));
+            return runEverywhere(type,
+                                 {floatTensor(Half, {Rows, length}, x),
+                                  floatTensor(Half, shape, scale),
+                                  floatTensor(Half, shape, shift)},
+                                 {plainDesc(Half, {Rows, length}),
+                                  plainDesc(Half, {Rows, 1}),
+                                  plainDesc(Half, {Rows, 1})},
+                                 attrs, config);
+          };
+          const TestResult quiet = normalize({length}, gamma, beta);
+          const TestResult other =
+              normalize({Rows, length}, repeated(gamma), repeated(beta));
+          EXPECT_EQ(quiet.status.valid, other.status.valid);
+          for (size_t i = 0; i < quiet.outputs.size(); ++i)
+            EXPECT_EQ(quiet.outputs[i].bytes, other.outputs[i].bytes)
+                << "output " << i;
+        }
+}
