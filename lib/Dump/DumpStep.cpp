@@ -77,6 +77,15 @@ bool DumpSteps::contains(uint64_t step) const {
          });
 }
 
+bool DumpSteps::containsAny(uint64_t first, uint64_t end) const {
+  return first < end && (all() || std::any_of(
+                                      ranges.begin(), ranges.end(),
+                                      [&](Range range) {
+                                        return range.first < end &&
+                                               first <= range.last;
+                                      }));
+}
+
 std::vector<uint64_t> DumpSteps::boundaries() const {
   std::vector<uint64_t> steps;
   for (auto [first, last] : ranges)

@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
+#include <memory>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -65,9 +67,36 @@ int npu::writeAll(int fd, ByteView bytes) {
   return 0;
 }
 
+/// Writes to a pipe or device.
+static Status writeTo(const std::string &path,
+                      std::span<const ByteView> parts) {
+  FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd)
+    return errnoStatus(ErrorKind::Incomplete, path, errno);
+  for (ByteView part : parts)
+    if (int error = writeAll(fd.get(), part))
+      return errnoStatus(ErrorKind::Incomplete, path, error);
+  return Status();
+}
+
+/// What \p path is a link to, if it is one to a file.
+static std::string followLink(const std::string &path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode))
+    return path;
+  const std::unique_ptr<char, decltype(&std::free)> target(
+      ::realpath(path.c_str(), nullptr), &std::free);
+  return target ? target.get() : path;
+}
+
 Status npu::writeFile(const std::string &path,
                       std::span<const ByteView> parts) {
-  std::string temporary = path + ".XXXXXX";
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISDIR(info.st_mode))
+    return writeTo(path, parts);
+  const std::string target = followLink(path);
+  std::string temporary = target + ".XXXXXX";
   FileDescriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd)
     return errnoStatus(ErrorKind::Incomplete, path, errno);
@@ -79,7 +108,7 @@ Status npu::writeFile(const std::string &path,
     error = errno;
   if (int closeError = fd.close(); error == 0)
     error = closeError;
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0)
+  if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0)
     error = errno;
   if (error == 0)
     return Status();

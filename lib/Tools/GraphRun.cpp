@@ -440,6 +440,11 @@ Status GraphRun::createSession(std::shared_ptr<DeviceState> device,
 }
 
 Status GraphRun::prepareObservers(dump::DumpWriter *writer) {
+  const dump::DumpSteps &steps = settings.dump.steps;
+  if (writer && !steps.containsAny(iterations.first, iterations.end()))
+    llvm::errs() << "warning: --dump-step " << steps.str()
+                 << ": has none of the iterations of '" << name() << "', "
+                 << iterations.first << " to " << iterations.end() - 1 << '\n';
   if (writer)
     session->threadPool().setIdleWork([writer] { return writer->help(); });
   if (settings.dump.enableDump) {

@@ -288,6 +288,9 @@ static Status checkReport(const std::string &path,
     folder = ".";
   if (llvm::sys::fs::is_directory(path))
     return Status::error("--report " + path + ": a folder; expected a file");
+  bool isOther = false; // a pipe or device
+  if (!llvm::sys::fs::is_other(path, isOther) && isOther)
+    return {};
   if (!llvm::sys::fs::is_directory(folder))
     return Status::error("--report " + path + ": no folder " + folder.str());
   if (!llvm::sys::fs::can_write(folder))

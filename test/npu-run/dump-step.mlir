@@ -6,6 +6,11 @@
 // RUN: ls %t/some/*/0/g/1 | sort -n | tr '\n' ' ' | FileCheck %s --check-prefix=SOME
 // RUN: ls %t/all/*/0/g/1 | sort -n | tr '\n' ' ' | FileCheck %s --check-prefix=ALL
 
+// Steps that never come are told.
+// RUN: npu-run %s --init=random:1 --iterations=3 --enable-dump --dump-path=%t/some --dump-step="3|5-9" 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: warning: --dump-step 3|5-9: has none of the iterations of 'g', 0 to 2
+// NONE: wrote 0 dump files
+
 // CHECK: wrote 10 dump files to
 // SOME: {{^}}0 3 4 5 10 {{$}}
 // ALL: {{^}}0 1 2 3 4 5 6 7 8 9 10 11 {{$}}

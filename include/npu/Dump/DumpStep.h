@@ -34,6 +34,8 @@ public:
 
   bool all() const { return ranges.empty(); }
   bool contains(uint64_t step) const;
+  /// Whether one of the steps from \p first up to \p end, exclusive, is in.
+  bool containsAny(uint64_t first, uint64_t end) const;
   /// Steps at which contains may change, in any order.
   std::vector<uint64_t> boundaries() const;
   /// A text that parse reads in either syntax; empty for all steps.

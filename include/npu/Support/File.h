@@ -73,7 +73,9 @@ private:
 int writeAll(int fd, ByteView bytes);
 
 /// Makes \p path a file of \p parts one after another. The file appears whole
-/// and replaces an older one, or stays as it was (ErrorKind::Incomplete).
+/// and replaces an older one, or stays as it was (ErrorKind::Incomplete). A
+/// link stays one to the file; what is no file (a pipe, a device) is written
+/// to.
 Status writeFile(const std::string &path, std::span<const ByteView> parts);
 
 /// rename(2) that fails with EEXIST where \p to exists, by a hard link where

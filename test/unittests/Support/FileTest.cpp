@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace npu;
 
@@ -48,6 +49,24 @@ TEST_F(File, WrittenWholeAndMapped) {
                         moved.bytes().size()),
             "onetwo");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+TEST_F(File, WrittenThroughLinksAndToWhatIsNoFile) {
+  const std::string text = "abc";
+  const ByteView part = asBytes(text);
+  std::filesystem::create_symlink("target", at("link"));
+  std::ofstream(at("target")) << "old";
+  ASSERT_TRUE(writeFile(at("link"), {&part, 1}).ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(at("link")));
+  EXPECT_EQ(read(at("target")), text);
+
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  const int end = ::open(at("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_TRUE(writeFile(at("pipe"), {&part, 1}).ok());
+  char bytes[8];
+  EXPECT_EQ(::read(end, bytes, sizeof(bytes)), 3);
+  ::close(end);
+  EXPECT_TRUE(std::filesystem::is_fifo(at("pipe")));
 }
 
 TEST_F(File, Faults) {
