@@ -3,18 +3,14 @@
 #include "npu/Execution/InferShapes.h"
 
 #include "KernelBinding.h"
+#include "ShapePropagation.h"
 
 #include "npu/Execution/TensorTypes.h"
 #include "npu/Kernels/Layout.h"
 #include "npu/Kernels/ShapeInference.h"
 #include "npu/Support/Npy.h"
 
-#include "mlir/IR/Builders.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace npu;
@@ -40,59 +36,9 @@ static bool isUnknown(Type type) {
                       [](int64_t dim) { return dim < 0; });
 }
 
-namespace {
-
-/// Elements up to which values are followed: shapes, axes, permutations.
-constexpr int64_t MaxFollowed = 1024;
-
-class ShapePropagation {
-public:
-  ShapePropagation(GraphOp graph, const ShapeSources &sources,
-                   const kernels::Registry &registry,
-                   const NumericConfig &config)
-      : graph(graph), sources(sources), registry(registry), config(config),
-        builder(graph.getContext()), pool(1) {}
-
-  Status run();
-
-private:
-  /// Whether \p type leaves dimensions open; a scalar does where the stage has
-  /// no shapes.
-  bool isOpen(Type type) const {
-    return isUnknown(type) || (isWithoutShapes && isScalar(type));
-  }
-  bool hasOpenOutput(NodeOp node) const {
-    return llvm::any_of(node.getOutputs().getTypes(),
-                        [&](Type type) { return isOpen(type); });
-  }
-  Expected<std::optional<Shape>> findShape(NodeOp node, unsigned index,
-                                           std::string &from);
-  Status checkShapes();
-  Status bindInput(NodeOp node);
-  Status inferNode(NodeOp node);
-  Status inferUnique(NodeOp node);
-  /// Takes the dimensions of input descriptors that are unknown from producers.
-  Status settleInputs(NodeOp node);
-  Expected<kernels::NodeSpec> makeSpec(NodeOp node);
-  /// Sets the type of output \p index to one of the logical \p shape.
-  Status setShape(NodeOp node, unsigned index, const Shape &shape);
-  Expected<Type> withShape(Type type, const Shape &shape) const;
-  void followValues(NodeOp node);
-  const std::byte *valueOf(Value value) const;
-
-  GraphOp graph;
-  const ShapeSources &sources;
-  const kernels::Registry &registry;
-  const NumericConfig &config;
-  Builder builder;
-  ThreadPool pool;
-  bool isWithoutShapes = false;
-  llvm::DenseSet<Value> settled; ///< values whose shape was unknown
-  llvm::DenseMap<Value, std::vector<std::byte>> values;
-  std::vector<std::string> unbound;
-};
-
-} // namespace
+bool ShapePropagation::isOpen(Type type) const {
+  return isUnknown(type) || (isWithoutShapes && isScalar(type));
+}
 
 /// Whether \p node cannot have a scalar as its output, but has: GE writes what
 /// has no shape yet like a scalar.
@@ -321,13 +267,15 @@ Expected<kernels::NodeSpec> ShapePropagation::makeSpec(NodeOp node) {
 }
 
 Status ShapePropagation::inferNode(NodeOp node) {
-  const bool isOpenNode = hasOpenOutput(node);
   const bool isReached = llvm::any_of(
       node.getInputs(), [&](Value input) { return settled.contains(input); });
-  if (!isOpenNode && !isReached)
+  if (isReached || hasOpenOutput(node))
+    if (Status status = settleInputs(node); !status)
+      return status;
+  if (isControl(catalog::getRole(node.getOpType())))
+    return inferBranches(node);
+  if (!isReached && !hasOpenOutput(node))
     return {};
-  if (Status status = settleInputs(node); !status)
-    return status;
   if (node.getOpType() == "Unique" && node.getAnchor(0))
     return inferUnique(node);
   if (getKind(node.getOpType()) == Kind::Output) {
@@ -337,18 +285,26 @@ Status ShapePropagation::inferNode(NodeOp node) {
         node.getOutputs()[index].setType(input.getType());
     return {};
   }
+  if (node.isFused())
+    return inferFused(node);
+  return inferByRule(node);
+}
+
+Status ShapePropagation::inferByRule(NodeOp node) {
+  const bool isOpenNode = hasOpenOutput(node);
   const catalog::Row *row = catalog::lookup(node.getOpType());
   if (!isOpenNode && (!row || !catalog::infersShapes(*row)))
     return {};
+  if (node.hasFusedKernel())
+    return isOpenNode
+               ? Status::error(ErrorKind::Incomplete,
+                               describe(node) +
+                                   ": a fused node with unknown dimensions; "
+                                   "expected its members")
+               : Status();
   Expected<kernels::NodeSpec> spec = makeSpec(node);
   if (!spec)
     return spec.takeStatus();
-  if (node.hasFusedKernel())
-    return isOpenNode ? Status::error(ErrorKind::Incomplete,
-                                      describe(node) +
-                                          ": the shapes that a fused node has "
-                                          "for unknown ones are not inferred")
-                      : Status();
   Expected<std::vector<Shape>> shapes = kernels::inferShapes(*spec);
   if (!shapes) {
     // The kernel of a node whose shapes are known says what is wrong with it.
@@ -364,91 +320,35 @@ Status ShapePropagation::inferNode(NodeOp node) {
   return {};
 }
 
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-const std::byte *ShapePropagation::valueOf(Value value) const {
-  auto it = values.find(value);
-  return it == values.end() ? nullptr : it->second.data();
-}
-
-/// Whether shapes may depend on the values of a tensor.
-static bool isFollowed(const TensorDesc &desc) {
-  return (desc.dtype == DataType::Int32 || desc.dtype == DataType::Int64) &&
-         desc.numElements() <= MaxFollowed;
-}
-
-void ShapePropagation::followValues(NodeOp node) {
-  if (node.getOutputs().empty())
-    return;
-  std::vector<TensorDesc> outputs;
-  for (Type type : node.getOutputs().getTypes()) {
-    Expected<TensorDesc> desc = getTensorDesc(type);
-    if (!desc || !isFollowed(*desc))
-      return;
-    outputs.push_back(std::move(*desc));
+/// Members have the shapes that follow from the inputs of \p node, and it has
+/// theirs.
+Status ShapePropagation::inferFused(NodeOp node) {
+  Block &body = node.getBody().front();
+  auto argument = body.args_begin();
+  for (unsigned anchor = 0, e = node.getNumAnchors(); anchor != e; ++anchor) {
+    Value value = node.getAnchor(anchor);
+    if (!value)
+      continue;
+    argument->setType(node.getAnchorType(anchor));
+    if (settled.contains(value))
+      settled.insert(*argument);
+    ++argument;
   }
-  const TensorDesc &first = outputs.front();
-  auto keep = [&](ByteView bytes) {
-    if (bytes.size() == first.byteSize())
-      values[node.getOutputs()[0]].assign(bytes.begin(), bytes.end());
-  };
-  StringRef type = node.getOpType();
-  if (type == "Const" || type == "Constant") {
-    if (std::optional<ByteView> payload = getPayload(node))
-      return keep(*payload);
-    auto file = sources.constants.find(node.getNodeName());
-    if (file == sources.constants.end())
-      return;
-    // What is wrong with a file is said when all data is read.
-    if (Expected<NpyFile> array = readNpy(file->second);
-        array && array->array.dtype == first.dtype)
-      keep(array->array.data);
-    return;
+  for (NodeOp member : body.getOps<NodeOp>())
+    if (Status status = inferNode(member); !status)
+      return std::move(status).withContext("in the fused " + describe(node));
+  for (auto [index, value] :
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    if (!isOpen(node.getOutputs()[index].getType()) && !settled.contains(value))
+      continue;
+    Expected<TensorDesc> desc = getTensorDesc(value.getType());
+    if (!desc)
+      return desc.takeStatus().withContext(describe(node) + ": output " +
+                                           std::to_string(index));
+    if (Status status = setShape(node, index, desc->originShape); !status)
+      return status;
   }
-  if (type == "Shape" || type == "Rank" || type == "Size") {
-    Expected<TensorDesc> x = getTensorDesc(node.getAnchorType(0));
-    if (!x)
-      return;
-    const Shape &shape = x->originShape;
-    Shape result = shape;
-    if (type == "Rank")
-      result = {static_cast<int64_t>(shape.size())};
-    if (type == "Size")
-      result = {getNumElements(shape)};
-    std::vector<int32_t> narrow(result.begin(), result.end());
-    return keep(first.dtype == DataType::Int32
-                    ? ByteView(std::as_bytes(std::span(narrow)))
-                    : ByteView(std::as_bytes(std::span(result))));
-  }
-  const kernels::KernelEntry *entry = registry.lookup(type.str());
-  if (!entry || node.getNumAnchors() == 0 || node.isFused() ||
-      !llvm::all_of(node.getInputs(),
-                    [&](Value input) { return values.contains(input); }))
-    return;
-  Expected<kernels::NodeSpec> spec = makeSpec(node);
-  if (!spec)
-    return;
-  Expected<std::unique_ptr<kernels::Kernel>> kernel =
-      entry->create(*spec, config);
-  if (!kernel)
-    return;
-  std::vector<kernels::ConstTensor> inputs;
-  for (auto [desc, bytes] : llvm::zip_equal(spec->inputs, spec->constants))
-    inputs.push_back(desc ? kernels::ConstTensor{&*desc, bytes}
-                          : kernels::ConstTensor{});
-  std::vector<std::vector<std::byte>> results;
-  std::vector<kernels::MutableTensor> targets;
-  for (const TensorDesc &desc : outputs)
-    results.emplace_back(desc.byteSize());
-  for (auto [desc, bytes] : llvm::zip_equal(outputs, results))
-    targets.push_back({&desc, bytes.data()});
-  kernels::RunContext context{pool};
-  if (!(*kernel)->run(context, inputs, targets))
-    return;
-  for (auto [output, bytes] : llvm::zip_equal(node.getOutputs(), results))
-    values[output] = std::move(bytes);
+  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -461,10 +361,11 @@ Status ShapePropagation::checkShapes() {
     StringRef name = entry.getKey();
     unsigned index = 0;
     auto find = [&](StringRef wanted) {
-      for (NodeOp node : graph.getBody().getOps<NodeOp>())
-        if (node.getNodeName() == wanted &&
-            getKind(node.getOpType()) == Kind::Source)
-          return node;
+      for (GraphOp part : collectGraphs(graph))
+        for (NodeOp node : part.getBody().getOps<NodeOp>())
+          if (node.getNodeName() == wanted &&
+              getKind(node.getOpType()) == Kind::Source)
+            return node;
       return NodeOp();
     };
     NodeOp node = find(name);
@@ -493,19 +394,25 @@ Status ShapePropagation::checkShapes() {
 Status ShapePropagation::run() {
   if (Status status = checkShapes(); !status)
     return status;
-  bool any = false;
-  for (NodeOp node : graph.getBody().getOps<NodeOp>())
-    isWithoutShapes |= lacksShape(node);
-  for (NodeOp node : graph.getBody().getOps<NodeOp>())
-    any |= hasOpenOutput(node) && getKind(node.getOpType()) != Kind::Output;
-  if (!any)
-    return {};
+  for (GraphOp part : collectGraphs(graph))
+    for (NodeOp node : part.getBody().getOps<NodeOp>())
+      isWithoutShapes |= lacksShape(node);
+  for (GraphOp part : collectGraphs(graph))
+    for (NodeOp node : part.getBody().getOps<NodeOp>())
+      if (hasOpenOutput(node) && getKind(node.getOpType()) != Kind::Output)
+        return propagate();
+  return {};
+}
+
+Status ShapePropagation::propagate() {
   Expected<std::vector<NodeOp>> order = sortNodes(graph);
   if (!order)
     return order.takeStatus();
   for (NodeOp node : *order)
     if (getKind(node.getOpType()) == Kind::Source)
-      if (Status status = bindInput(node); !status)
+      if (Status status = outside && node.getParentInput() ? bindArgument(node)
+                                                           : bindInput(node);
+          !status)
         return status;
   if (!unbound.empty())
     return Status::error(
@@ -520,6 +427,21 @@ Status ShapePropagation::run() {
     followValues(node);
   }
   return {};
+}
+
+llvm::SetVector<GraphOp> npu::collectGraphs(GraphOp root) {
+  auto module = root->getParentOfType<ModuleOp>();
+  llvm::SetVector<GraphOp> graphs;
+  graphs.insert(root);
+  for (size_t i = 0; i != graphs.size(); ++i) {
+    GraphOp graph = graphs[i];
+    for (NodeOp node : graph.getBody().getOps<NodeOp>())
+      if (ArrayAttr called = node.getSubgraphsAttr())
+        for (auto symbol : called.getAsRange<FlatSymbolRefAttr>())
+          if (auto other = module.lookupSymbol<GraphOp>(symbol.getAttr()))
+            graphs.insert(other);
+  }
+  return graphs;
 }
 
 Status npu::inferShapes(GraphOp graph, const ShapeSources &sources,

@@ -231,7 +231,7 @@ Expected<PlannedNode> Planner::describe(NodeOp node, const Call &call) const {
     planned.isFed = true;
   }
   if (call.caller != PlannedNode::NoSlot && planned.kind == Kind::Source &&
-      node.getNodeAttr("_parent_node_index"))
+      node.getParentInput())
     planned.kind = Kind::Argument;
   const auto stream = static_cast<int64_t>(node.getStreamId());
   planned.streamId = stream < 0 ? 0 : static_cast<uint32_t>(stream);

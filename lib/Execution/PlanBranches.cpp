@@ -17,17 +17,11 @@ static Status makeError(const PlannedNode &node, const Twine &what) {
   return Status::error(node.describe() + ": " + what.str());
 }
 
-static std::optional<int64_t> getInteger(Attribute attr) {
-  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
-    return integer.getInt();
-  return std::nullopt;
-}
-
 static bool isLoop(const PlannedNode &node) {
   return node.role == Role::While || node.role == Role::For;
 }
 
-unsigned PlannedNode::firstCarried() const {
+unsigned npu::getFirstCarried(Role role) {
   switch (role) {
   case Role::While:
     return 0;
@@ -111,23 +105,29 @@ Status Planner::addCalls(PlannedNode &node) {
 // What is passed
 //===----------------------------------------------------------------------===//
 
+Expected<unsigned> npu::findParentInput(NodeOp data, NodeOp caller) {
+  const auto input = static_cast<size_t>(data.getParentInput().value_or(-1));
+  // The body of a For has its index in place of the start.
+  const bool isCounted = catalog::getRole(caller.getOpType()) == Role::For &&
+                         (input == 1 || input == 2);
+  if (input < caller.getNumAnchors() && !isCounted && caller.getAnchor(input) &&
+      data.getOutputs().size() == 1)
+    return static_cast<unsigned>(input);
+  return Status::error(npu::describe(data) +
+                       ": nothing is passed to it; expected _parent_node_index "
+                       "to name an input of " +
+                       npu::describe(caller));
+}
+
 Status Planner::bindArgument(PlannedNode &node, const Call &call) {
   const PlannedNode &caller = plan.nodes[call.caller];
-  const auto anchor = static_cast<size_t>(
-      getInteger(node.op.getNodeAttr("_parent_node_index")).value_or(-1));
-  // The body of a For has its index in place of the start.
-  const bool isCounted =
-      caller.role == Role::For && (anchor == 1 || anchor == 2);
-  if (anchor >= caller.inputSlots.size() || isCounted ||
-      caller.inputSlots[anchor] == PlannedNode::NoSlot ||
-      node.outputs.size() != 1)
-    return makeError(node, "nothing is passed to it; expected "
-                           "_parent_node_index to name an input of " +
-                               Twine(caller.describe()));
-  node.callerSlot = caller.inputSlots[anchor];
+  Expected<unsigned> anchor = findParentInput(node.op, caller.op);
+  if (!anchor)
+    return anchor.takeStatus();
+  node.callerSlot = caller.inputSlots[*anchor];
   if (!holds(slotSizes[node.callerSlot], node.outputs[0]))
     return makeError(node, "is " + Twine(node.outputs[0].toString()) +
-                               ", but input " + Twine(anchor) + " of " +
+                               ", but input " + Twine(*anchor) + " of " +
                                caller.describe() + " has only " +
                                Twine(slotSizes[node.callerSlot]) + " bytes");
   return {};
@@ -146,16 +146,12 @@ Status Planner::bindResults(const Call &call) {
     PlannedNode &node = plan.nodes[i];
     if (node.kind == Kind::Argument)
       branch.arguments.push_back(
-          {static_cast<unsigned>(
-               *getInteger(node.op.getNodeAttr("_parent_node_index"))),
+          {static_cast<unsigned>(*node.op.getParentInput()),
            node.outputSlots[0]});
     if (node.kind != Kind::Output)
       continue;
     for (unsigned anchor = 0; anchor != node.inputs.size(); ++anchor) {
-      int64_t index = anchor;
-      if (ge::DescAttr desc = node.op.getInputDesc(anchor))
-        if (auto attrs = desc.getFields().getAs<DictionaryAttr>("attr"))
-          index = getInteger(attrs.get("_parent_node_index")).value_or(index);
+      const int64_t index = node.op.getParentOutput(anchor);
       if (index < 0 || static_cast<size_t>(index) >= numResults ||
           !node.inputs[anchor])
         continue;

@@ -54,6 +54,10 @@ private:
 /// gives: zeros follow.
 bool holds(uint64_t bytes, const TensorDesc &wanted);
 
+/// The input of \p caller, which runs the graph of \p data, that it passes to
+/// \p data. Fails if there is none.
+Expected<unsigned> findParentInput(ge::NodeOp data, ge::NodeOp caller);
+
 } // namespace npu
 
 #endif // NPU_LIB_EXECUTION_PLANNER_H

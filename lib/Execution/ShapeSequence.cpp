@@ -2,6 +2,8 @@
 
 #include "npu/Execution/InferShapes.h"
 
+#include "ShapePropagation.h"
+
 #include "npu/Execution/Sources.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -84,11 +86,14 @@ ShapeSequence::create(const ShapeSourcesByIteration &sources) {
 }
 
 GraphTypes::GraphTypes(ge::GraphOp graph) {
-  for (ge::NodeOp node : graph.getBody().getOps<ge::NodeOp>()) {
-    auto outputs = node.getOutputs().getTypes();
-    nodes.push_back(
-        {node, {outputs.begin(), outputs.end()}, node.getInputDescsAttr()});
-  }
+  for (ge::GraphOp part : collectGraphs(graph))
+    part.walk([&](ge::NodeOp node) {
+      NodeTypes types{node, {}, {}, node.getInputDescsAttr()};
+      llvm::append_range(types.outputs, node.getOutputs().getTypes());
+      if (node.isFused())
+        llvm::append_range(types.arguments, node.getBody().getArgumentTypes());
+      nodes.push_back(std::move(types));
+    });
 }
 
 void GraphTypes::restore() const {
@@ -96,6 +101,10 @@ void GraphTypes::restore() const {
     for (auto [output, type] :
          llvm::zip_equal(types.node.getOutputs(), types.outputs))
       output.setType(type);
+    if (types.node.isFused())
+      for (auto [argument, type] : llvm::zip_equal(
+               types.node.getBody().getArguments(), types.arguments))
+        argument.setType(type);
     types.node.setInputDescsAttr(types.inputDescs);
   }
 }

@@ -38,6 +38,7 @@ void addReduction(Registry &registry);
 void addResizeBilinear(Registry &registry);
 void addRmsNorm(Registry &registry);
 void addSegmentSum(Registry &registry);
+void addShapeOf(Registry &registry);
 void addSlice(Registry &registry);
 void addSoftmax(Registry &registry);
 void addSoftmaxGradient(Registry &registry);

@@ -35,6 +35,7 @@ Registry Registry::withBuiltins() {
   addResizeBilinear(registry);
   addRmsNorm(registry);
   addSegmentSum(registry);
+  addShapeOf(registry);
   addSlice(registry);
   addSoftmax(registry);
   addSoftmaxGradient(registry);

@@ -783,8 +783,12 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return same(segmentSum());
   case ShapeRule::Select:
     return same(in(1));
-  case ShapeRule::ShapeOf:
-    return same(Shape{static_cast<int64_t>(rank())});
+  case ShapeRule::ShapeOf: {
+    Shapes shapes;
+    for (const auto &input : spec.inputs)
+      shapes.push_back({static_cast<int64_t>(input->originShape.size())});
+    return shapes;
+  }
   case ShapeRule::Slice:
   case ShapeRule::StridedSlice:
     return same(inferSliceShape(spec));

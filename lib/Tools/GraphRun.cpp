@@ -82,14 +82,8 @@ Status GraphRun::findShapes() {
 Status GraphRun::settleShapes(const kernels::Registry &kernels) {
   if (Status status = findShapes(); !status)
     return status;
-  // Branches have what is passed to them, and no inputs of their own.
-  for (ge::GraphOp part : graphs)
-    if (Status status = inferShapes(
-            part, part == graph ? shapes.steps.front() : ShapeSources(),
-            kernels, settings.session.config);
-        !status)
-      return status;
-  return {};
+  return inferShapes(graph, shapes.steps.front(), kernels,
+                     settings.session.config);
 }
 
 /// Gives all tensors the shapes of \p step. The members of fused nodes have
@@ -141,11 +135,6 @@ Status GraphRun::load(MLIRContext *context, const kernels::Registry &kernels) {
     for (auto node : part.getBody().getOps<ge::NodeOp>())
       nodeNames.insert(node.getNodeName());
   }
-  if (Status status = selectFiles(); !status)
-    return status;
-  if (Status status = settleShapes(kernels); !status)
-    return status;
-
   OwningOpRef<ModuleOp> stage;
   if (!options.fusionSource.empty()) {
     std::string stagePath = options.fusionSource;
@@ -159,7 +148,9 @@ Status GraphRun::load(MLIRContext *context, const kernels::Registry &kernels) {
                             stage ? findStage(part, *stage) : ge::GraphOp(),
                             settings.quant)))
       return Status::error("");
-  return {};
+  if (Status status = selectFiles(); !status)
+    return status;
+  return settleShapes(kernels);
 }
 
 /// Replaces calls and finds the graphs that nodes run. The others go.

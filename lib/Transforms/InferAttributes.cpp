@@ -19,10 +19,10 @@ struct Logical {
   ArrayRef<int64_t> shape;
 
   explicit operator bool() const { return !shape.empty(); }
-  /// Extent of the axis \p letter; 0 if there is none.
+  /// Extent of the axis \p letter; 0 if there is none or it is not known.
   int64_t operator[](char letter) const {
     size_t index = format.find(letter);
-    return index < shape.size() ? shape[index] : 0;
+    return index < shape.size() ? std::max<int64_t>(shape[index], 0) : 0;
   }
 };
 
@@ -144,12 +144,16 @@ static InferredAttributes inferMatMul(Builder builder, Logical a, Logical b,
   auto columns = [](Logical m, bool transposed) {
     return m.shape[m.shape.size() - (transposed ? 2 : 1)];
   };
+  auto isSame = [](int64_t a, int64_t b) {
+    return a == b || a < 0 || b < 0; // not known
+  };
   // Untransposed first: it is what frameworks write unless asked.
   SmallVector<std::pair<bool, bool>, 4> fits;
   for (bool ta : {false, true})
     for (bool tb : {false, true})
-      if (columns(a, ta) == rows(b, tb) && rows(a, ta) == rows(y, false) &&
-          columns(b, tb) == columns(y, false))
+      if (isSame(columns(a, ta), rows(b, tb)) &&
+          isSame(rows(a, ta), rows(y, false)) &&
+          isSame(columns(b, tb), columns(y, false)))
         fits.push_back({ta, tb});
   if (fits.empty()) {
     result.missing = "transposition (no choice fits the shapes)";
@@ -205,6 +209,9 @@ InferredAttributes npu::inferAttributes(StringRef type, ArrayRef<Type> inputs,
     // The gradient of a convolution takes its output to its input.
     InferredAttributes inferred =
         inferConvolution(builder, getLogical(result), logical(0), logical(1));
+    if (llvm::any_of(getLogical(result).shape,
+                     [](int64_t dim) { return dim < 0; }))
+      inferred.missing = "input_size";
     if (inferred.missing.empty())
       inferred.attrs.push_back(builder.getNamedAttr(
           "input_size",

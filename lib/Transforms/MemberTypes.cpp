@@ -28,7 +28,7 @@ static Type withElements(RankedTensorType like, Type element) {
     StringRef format = layout.getOriginFormat();
     ArrayRef<int64_t> origin = layout.getOriginShape().asArrayRef();
     const size_t channel = format.find('C');
-    if (channel >= origin.size())
+    if (channel >= origin.size() || origin[channel] < 0)
       return {};
     shape[1] = llvm::divideCeil(origin[channel], lanes);
     shape[4] = lanes;

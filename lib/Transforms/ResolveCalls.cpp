@@ -105,17 +105,8 @@ private:
 
 } // namespace
 
-/// The number of the input or output of the call that \p attr of a node or
-/// descriptor of the callee names.
-static std::optional<int64_t> getParentIndex(Attribute attr) {
-  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
-    return integer.getInt();
-  return std::nullopt;
-}
-
 LogicalResult CallInliner::mapInput(NodeOp data) {
-  std::optional<int64_t> index =
-      getParentIndex(data.getNodeAttr("_parent_node_index"));
+  std::optional<int64_t> index = data.getParentInput();
   Value input = index && *index >= 0 && *index < call.getNumAnchors()
                     ? call.getAnchor(static_cast<unsigned>(*index))
                     : Value();
@@ -134,12 +125,7 @@ LogicalResult CallInliner::bindOutputs(NodeOp netOutput,
   results.assign(call.getOutputs().size(), Value());
   for (unsigned anchor = 0, e = netOutput.getNumAnchors(); anchor != e;
        ++anchor) {
-    int64_t index = anchor;
-    if (ge::DescAttr desc = netOutput.getInputDesc(anchor))
-      if (auto attrs =
-              dyn_cast_or_null<DictionaryAttr>(desc.getFields().get("attr")))
-        if (auto parent = getParentIndex(attrs.get("_parent_node_index")))
-          index = *parent;
+    const int64_t index = netOutput.getParentOutput(anchor);
     Value value = netOutput.getAnchor(anchor);
     if (!value || index < 0 || index >= static_cast<int64_t>(results.size()))
       continue;

@@ -48,7 +48,8 @@ struct ShapeSequence {
   static Expected<ShapeSequence> create(const ShapeSourcesByIteration &sources);
 };
 
-/// The types of a graph, to put them back after inferShapes.
+/// The types of a graph, of those that its nodes run and of fused members, to
+/// put them back after inferShapes.
 class GraphTypes {
 public:
   explicit GraphTypes(ge::GraphOp graph);
@@ -58,6 +59,7 @@ private:
   struct NodeTypes {
     ge::NodeOp node;
     std::vector<mlir::Type> outputs;
+    std::vector<mlir::Type> arguments; ///< of the members of a fused node
     mlir::ArrayAttr inputDescs;
   };
   std::vector<NodeTypes> nodes;
@@ -65,9 +67,11 @@ private:
 
 /// Gives every tensor of \p graph that has unknown dimensions its shape: inputs
 /// that of \p sources, outputs of other nodes what the catalogue's rule says
-/// (npu/Kernels/ShapeInference.h). Calls are inlined before. Values that shapes
-/// depend on are taken from constants and computed where their operands are
-/// known: Shape, Size, Rank, and what kernels make of them.
+/// (npu/Kernels/ShapeInference.h). So do the graphs that nodes run, each of
+/// which one node alone runs, and the members of fused nodes: calls have been
+/// resolved and members recovered before. Values that shapes depend on are taken
+/// from constants and computed where their operands are known: Shape, Size,
+/// Rank, and what kernels make of them.
 ///
 /// Outputs whose size only their values tell have the largest one they can
 /// have; that is listed in the attribute `ge.inferred` of the node.

@@ -30,6 +30,11 @@ std::string describe(ge::NodeOp node);
 /// nodes are taken in the order of the file. Fails on a cycle.
 Expected<std::vector<ge::NodeOp>> sortNodes(ge::GraphOp graph);
 
+/// The first input of a node with \p role that goes around in a loop or is only
+/// passed to a branch: before it comes what a For counts, or what an If or Case
+/// chooses by.
+unsigned getFirstCarried(catalog::Role role);
+
 /// A graph that a node runs: a branch of an If or Case, the condition or body
 /// of a While, the body of a For.
 struct PlannedBranch {
@@ -103,10 +108,7 @@ struct PlannedNode {
 
   /// "graph.txt:12: Conv2D 'conv1'", for messages.
   std::string describe() const { return npu::describe(op); }
-  /// The first input, of a control node, that goes around in a loop or is
-  /// passed to a branch: before it comes what a For counts, or what an If or
-  /// Case chooses by.
-  unsigned firstCarried() const;
+  unsigned firstCarried() const { return getFirstCarried(role); }
 };
 
 /// What nodes with \p role are, unless they are fed.

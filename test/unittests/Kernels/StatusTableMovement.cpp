@@ -30,6 +30,12 @@ Rows kernels::statustable::movementRows() {
         "Identity", "IdentityN", "MemcpyAsync", "ReadSelect", "Reshape",
         "Squeeze", "SqueezeV2", "Unsqueeze", "UnsqueezeV2"})
     rows.push_back(quiet(type, {x}, x.bits));
+  for (auto [type, value] : {std::pair("Rank", 1), std::pair("Shape", 3),
+                             std::pair("ShapeN", 3), std::pair("Size", 3)}) {
+    Row row = quiet(type, {x}, {static_cast<uint64_t>(value)}).into({1});
+    row.outType = Int;
+    rows.push_back(row);
+  }
   for (const char *type : {"AtomicAddrClean", "MemSet"})
     rows.push_back({type, "computes nothing", {}, {}});
   rows.push_back(quiet("Assign", {half({0, 0, 0}), x}, x.bits));

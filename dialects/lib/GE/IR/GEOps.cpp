@@ -69,6 +69,23 @@ static DescAttr getDesc(std::optional<ArrayAttr> descs, unsigned index) {
   return cast<DescAttr>((*descs)[index]);
 }
 
+static std::optional<int64_t> getParentIndex(DictionaryAttr attrs) {
+  auto index =
+      attrs ? attrs.getAs<IntegerAttr>("_parent_node_index") : IntegerAttr();
+  return index ? std::optional(index.getInt()) : std::nullopt;
+}
+
+std::optional<int64_t> NodeOp::getParentInput() {
+  return getParentIndex(getAttrs());
+}
+
+int64_t NodeOp::getParentOutput(unsigned anchor) {
+  DescAttr desc = getInputDesc(anchor);
+  auto attrs =
+      desc ? desc.getFields().getAs<DictionaryAttr>("attr") : DictionaryAttr();
+  return getParentIndex(attrs).value_or(anchor);
+}
+
 DescAttr NodeOp::getInputDesc(unsigned anchor) {
   return getDesc(getInputDescs(), anchor);
 }

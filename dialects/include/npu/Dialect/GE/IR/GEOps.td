@@ -117,6 +117,12 @@ def GE_NodeOp : GE_Op<"node", [AttrSizedOperandSegments,
     /// Descriptor of input anchor \p anchor or output \p index; null if none.
     DescAttr getInputDesc(unsigned anchor);
     DescAttr getOutputDesc(unsigned index);
+    /// Of a Data node in a graph that a node calls or runs: the input of that
+    /// node whose tensor it is. None outside of such graphs.
+    ::std::optional<int64_t> getParentInput();
+    /// Of a NetOutput in such a graph: the output of the calling node that
+    /// anchor \p anchor is for.
+    int64_t getParentOutput(unsigned anchor);
   }];
 }
 
