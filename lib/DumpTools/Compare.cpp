@@ -2,9 +2,10 @@
 
 #include "npu/DumpTools/Compare.h"
 
+#include "CompareDetail.h"
 #include "CompareRow.h"
 #include "CompareStatistics.h"
-#include "GoldenIndex.h"
+#include "MineFiles.h"
 #include "TensorFile.h"
 
 #include "npu/Dump/CsvText.h"
@@ -24,22 +25,6 @@ using namespace npu;
 using namespace npu::dump;
 
 namespace {
-
-/// A dump file of mine, its statistics, or an array.
-struct MineFile {
-  ListedFile file;
-  std::string name;      ///< below the folder that was named
-  std::string folder;    ///< data_index below it
-  std::string ownFolder; ///< data_index in the whole path
-  std::optional<DumpName> parsed;
-  std::optional<ArrayName> array;
-  bool isOneFile = false; ///< the file itself was named, not a folder
-  size_t occurrence = 0;  ///< among the dumps of its operator in its folder
-
-  uint64_t timestamp() const {
-    return array ? array->timestamp : parsed ? parsed->timestamp : 0;
-  }
-};
 
 /// What is read of a golden tensor: a tensor, whose data is in one of the
 /// files, or its statistics.
@@ -78,6 +63,13 @@ private:
   std::optional<OriginalOutput>
   getOriginalOutput(const std::string &opName, size_t index,
                     const std::optional<OriginalOp> &original) const;
+  /// Whether a tensor of the operators that are looked at is wanted.
+  bool isSelected(bool isInput, size_t index) const {
+    const auto &[opName, input, output, numWorst] = options.selection;
+    if (!input && !output)
+      return true;
+    return isInput ? input == index : output == index;
+  }
   static Expected<GoldenTensor> readGolden(const GoldenPlace &place);
   std::optional<GoldenTensor> useGolden(const GoldenPlace &place,
                                         CompareRow &row) const;
@@ -380,7 +372,8 @@ Comparer::compareStatisticsFile(const MineFile &file) const {
   if (!statistics)
     return {makeFaultyRow(file, statistics.status())};
   for (const StatisticsRow &row : statistics->rows)
-    rows.push_back(compareRow(file, *statistics, row));
+    if (isSelected(isInput(row), *getIndex(row)))
+      rows.push_back(compareRow(file, *statistics, row));
   return rows;
 }
 
@@ -392,6 +385,8 @@ std::vector<CompareRow> Comparer::compareArray(const MineFile &file) const {
   DumpRecord record;
   record.opName = file.array->opName;
   const size_t index = file.array->index;
+  if (!isSelected(file.array->isInput, index))
+    return {};
   auto &tensors = file.array->isInput ? record.inputs : record.outputs;
   DumpTensor tensor;
   tensor.dtype = array->array.dtype;
@@ -413,9 +408,11 @@ std::vector<CompareRow> Comparer::compareFile(const MineFile &file) const {
     return {makeFaultyRow(file, dump.status())};
   const DumpRecord &record = dump->record();
   for (size_t i = 0; i < record.inputs.size(); ++i)
-    rows.push_back(compareOne(file, record, record.inputs[i], true, i));
+    if (isSelected(true, i))
+      rows.push_back(compareOne(file, record, record.inputs[i], true, i));
   for (size_t i = 0; i < record.outputs.size(); ++i)
-    rows.push_back(compareOne(file, record, record.outputs[i], false, i));
+    if (isSelected(false, i))
+      rows.push_back(compareOne(file, record, record.outputs[i], false, i));
   return rows;
 }
 
@@ -520,6 +517,9 @@ Expected<CompareSummary> Comparer::run(std::vector<MineFile> files) {
       [&](size_t i, const std::vector<CompareRow> &rows) {
         std::string text;
         for (const CompareRow &row : rows) {
+          if (failure.ok() && options.selection.numWorst != 0)
+            failure =
+                writeDetail(row, files[i].folder, files[i].occurrence, options);
           text += toCsv(row, numRows++, options, golden.hasArrays());
           ++summary.numTensors[row.result.verdict];
         }
@@ -529,76 +529,17 @@ Expected<CompareSummary> Comparer::run(std::vector<MineFile> files) {
       });
   if (!failure)
     return failure;
-  if (done.empty()) // which golden files earlier rows had is not known
+  // Which golden files earlier rows had is not known.
+  if (done.empty() && options.selection.opName.empty())
     summary.numGoldenUnused = golden.numUnused();
   return summary;
-}
-
-static MineFile describeMine(InputFile &input) {
-  MineFile file;
-  file.folder = getDataIndexFolder(input.subfolder);
-  file.ownFolder = getDataIndexFolder(
-      std::filesystem::absolute(input.file.path).parent_path());
-  file.name = (input.subfolder.empty() ? "" : input.subfolder + "/") +
-              input.file.fullName;
-  if (input.file.isArray())
-    file.array = parseArrayName(
-        std::filesystem::path(input.file.fullName).stem().string());
-  else
-    file.parsed = input.file.parseName();
-  file.file = std::move(input.file);
-  return file;
-}
-
-/// Counts the dumps of each operator in each folder.
-static void countOccurrences(std::vector<MineFile> &files) {
-  std::map<std::tuple<std::string_view, std::string_view, bool>, size_t> dumps;
-  std::map<std::tuple<std::string_view, std::string_view, bool, size_t>, size_t>
-      arrays;
-  for (MineFile &file : files)
-    if (file.array)
-      file.occurrence = arrays[{file.folder, file.array->opName,
-                                file.array->isInput, file.array->index}]++;
-    else if (file.parsed)
-      file.occurrence =
-          dumps[{file.folder, file.parsed->opName, file.file.isStatistics()}]++;
-}
-
-/// The dump files of mine, in the order in which they were written; its arrays
-/// where there is nothing else, as they may be made of the dumps.
-static Expected<std::vector<MineFile>>
-collectMine(const CompareOptions &options, const CompareObserver &observer) {
-  Expected<std::vector<InputFile>> inputs =
-      collectInput({&options.mine, 1}, /*recursive=*/true, observer.warning,
-                   ListedKinds::WithArrays);
-  if (!inputs)
-    return inputs.takeStatus();
-  auto isArray = [](const InputFile &input) { return input.file.isArray(); };
-  if (!std::all_of(inputs->begin(), inputs->end(), isArray))
-    std::erase_if(*inputs, isArray);
-  std::vector<MineFile> files;
-  std::error_code error;
-  const bool isOneFile = !std::filesystem::is_directory(options.mine, error);
-  for (InputFile &input : *inputs) {
-    files.push_back(describeMine(input));
-    files.back().isOneFile = isOneFile;
-  }
-  auto order = [](const MineFile &file) {
-    return std::tuple(file.folder.size(), std::string_view(file.folder),
-                      file.timestamp(), std::string_view(file.name));
-  };
-  std::sort(files.begin(), files.end(),
-            [&](const MineFile &left, const MineFile &right) {
-              return order(left) < order(right);
-            });
-  countOccurrences(files);
-  return files;
 }
 
 Expected<CompareSummary>
 npu::dump::compareDumps(const CompareOptions &options,
                         const CompareObserver &observer) {
-  Expected<std::vector<MineFile>> files = collectMine(options, observer);
+  Expected<std::vector<MineFile>> files =
+      collectMine(options, observer.warning);
   if (!files)
     return files.takeStatus();
   Expected<GoldenIndex> golden =

@@ -4,6 +4,7 @@
 
 #include "npu/Dump/CsvText.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -35,10 +36,10 @@ std::string npu::dump::getCompareHeader(const CompareOptions &options,
   header += "TensorIndex,Shape";
   if (options.overflowColumn)
     header += ",OverFlow";
-  header += ",CosineSimilarity,MaxAbsoluteError,AccumulatedRelativeError,"
-            "RelativeEuclideanDistance,KullbackLeiblerDivergence,"
-            "StandardDeviation,MeanAbsoluteError,RootMeanSquareError,"
-            "MaxRelativeError,MeanRelativeError,CompareFailReason";
+  for (size_t i = 0; i < options.metrics.size(); ++i)
+    if (options.metrics[i])
+      header += "," + std::string(MetricNames[i]);
+  header += ",CompareFailReason";
   if (!options.compat)
     header += ",Verdict,MismatchRatio,Mismatches,MaxUlp,FirstDifference,"
               "ZeroReferences,NonFinite,GoldenNonFinite,InputRanges,"
@@ -109,24 +110,30 @@ static std::string toRelative(const Metrics &metrics,
   return toText(value, compat);
 }
 
-static std::string toMetricCells(const TensorComparison &result, bool compat) {
+/// The cells of all metrics.
+static std::array<std::string, std::size(MetricNames)>
+toMetricCells(const TensorComparison &result, bool compat) {
+  std::array<std::string, std::size(MetricNames)> cells;
+  cells.fill("NaN");
   if (!result.metrics)
-    return ",NaN,NaN,NaN,NaN,NaN,NaN,NaN,NaN,NaN,NaN";
+    return cells;
   const Metrics &m = *result.metrics;
   auto cell = [&](const std::optional<double> &value) {
-    return "," + toText(value, compat);
+    return toText(value, compat);
   };
-  std::string text =
-      cell(isScalar(result.shape) && compat ? std::optional(1.0) : m.cosine);
-  text += cell(m.maxAbsolute);
-  text += "," + toRelative(m, m.accumulatedRelative, compat);
-  text += cell(m.relativeEuclidean) + cell(m.kullbackLeibler);
-  text += "," + quoteCsv(toText(m.mineMoments, compat) + "," +
-                         toText(m.goldenMoments, compat));
-  text += cell(m.meanAbsolute) + cell(m.rootMeanSquare);
-  text += "," + toRelative(m, m.maxRelative, compat);
-  text += "," + toRelative(m, m.meanRelative, compat);
-  return text;
+  cells = {
+      cell(isScalar(result.shape) && compat ? std::optional(1.0) : m.cosine),
+      cell(m.maxAbsolute),
+      toRelative(m, m.accumulatedRelative, compat),
+      cell(m.relativeEuclidean),
+      cell(m.kullbackLeibler),
+      quoteCsv(toText(m.mineMoments, compat) + "," +
+               toText(m.goldenMoments, compat)),
+      cell(m.meanAbsolute),
+      cell(m.rootMeanSquare),
+      toRelative(m, m.maxRelative, compat),
+      toRelative(m, m.meanRelative, compat)};
+  return cells;
 }
 
 static std::string toReason(const CompareRow &row, bool compat) {
@@ -191,7 +198,10 @@ std::string npu::dump::toCsv(const CompareRow &row, uint64_t number,
   text += quote("[" + shape + "]");
   if (options.overflowColumn)
     text += row.overflow ? (*row.overflow ? ",YES" : ",NO") : ",NaN";
-  text += toMetricCells(result, compat);
+  const auto metrics = toMetricCells(result, compat);
+  for (size_t i = 0; i < metrics.size(); ++i)
+    if (options.metrics[i])
+      text += "," + metrics[i];
   text += quote(toReason(row, compat));
   if (!compat) {
     text += "," + std::string(getName(result.verdict));

@@ -179,6 +179,10 @@ TensorComparison npu::dump::compareTensors(const DumpTensor &mine,
   result.metrics = computeMetrics({x, left.data.data()}, {y, right.data.data()},
                                   static_cast<uint64_t>(count),
                                   options.tolerance, options.compat);
+  if (options.selection.numWorst != 0)
+    result.worst = findWorstPairs({x, left.data.data()}, {y, right.data.data()},
+                                  static_cast<uint64_t>(count),
+                                  options.selection.numWorst);
   if (result.metrics->equal()) {
     result.verdict = Verdict::Pass;
   } else if (result.metrics->numSaturations != 0) {

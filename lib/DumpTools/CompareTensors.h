@@ -1,8 +1,9 @@
-//===- CompareTensors.h - One tensor against another -------------*- C++
-//-*-===//
+//===- CompareTensors.h - One tensor against another -----------*- C++ -*-===//
 
 #ifndef NPU_LIB_DUMPTOOLS_COMPARETENSORS_H
 #define NPU_LIB_DUMPTOOLS_COMPARETENSORS_H
+
+#include "WorstPairs.h"
 
 #include "npu/Dump/DumpFile.h"
 #include "npu/DumpTools/Compare.h"
@@ -27,6 +28,7 @@ struct TensorComparison {
   std::string reason; ///< of a verdict that is no PASS; a note otherwise
   std::optional<Metrics> metrics{};
   std::optional<StatisticsDifference> statistics{}; ///< instead of metrics
+  WorstPairs worst{};                               ///< where they are wanted
 
   /// Whether mine has NaNs or infinities.
   bool isNotFinite() const {

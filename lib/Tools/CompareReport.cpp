@@ -71,10 +71,15 @@ static std::optional<BadRow> judge(const Row &row, uint64_t position) {
   os << verdict << "  "
      << (row["TensorIndex"].starts_with(":") ? row["NPUDump"]
                                              : row["TensorIndex"]);
-  if (hasMetrics)
-    os << "  cosine " << row["CosineSimilarity"] << ", distance "
-       << row["RelativeEuclideanDistance"] << ", " << row["Mismatches"]
-       << " differ, first " << row["FirstDifference"];
+  if (hasMetrics) {
+    os << "  ";
+    for (auto [name, column] :
+         {std::pair("cosine ", "CosineSimilarity"),
+          std::pair("distance ", "RelativeEuclideanDistance")})
+      if (!row[column].empty())
+        os << name << row[column] << ", ";
+    os << row["Mismatches"] << " differ, first " << row["FirstDifference"];
+  }
   if (!row["CompareFailReason"].empty())
     os << "  " << row["CompareFailReason"];
   return bad;

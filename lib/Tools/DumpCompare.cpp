@@ -7,12 +7,33 @@
 
 #include "npu/DumpTools/Compare.h"
 
+#include <algorithm>
 #include <ctime>
 
 using namespace npu;
 namespace cl = llvm::cl;
 
 namespace {
+
+/// An option of Ascend's tool that only says what to do instead.
+class RefusedOption {
+public:
+  RefusedOption(const char *name, cl::ValueExpected value, const char *advice,
+                cl::SubCommand &subcommand)
+      : option(llvm::StringRef(name), cl::Hidden, value, cl::sub(subcommand)),
+        advice(advice) {}
+
+  Status check() const {
+    if (option.getNumOccurrences() == 0)
+      return {};
+    return Status::error("-" + option.ArgStr.str() +
+                         ": not supported by npu-dump; " + advice);
+  }
+
+private:
+  cl::opt<std::string> option;
+  const char *advice;
+};
 
 /// npu-dump compare: a dump against another, or against arrays.
 class CompareCommand : public DumpCommand {
@@ -24,6 +45,8 @@ public:
   int run() override;
 
 private:
+  Expected<dump::MetricSet> readMetrics() const;
+  Expected<dump::CompareSelection> readSelection() const;
   int report(const dump::CompareSummary &summary) const;
   std::string summarize(const dump::CompareSummary &summary) const;
 
@@ -57,6 +80,50 @@ private:
   cl::opt<unsigned> worst{"top", cl::init(20), cl::value_desc("N"),
                           cl::desc("Rows of the printed table (20)"),
                           cl::sub(subcommand)};
+  cl::opt<std::string> metrics{
+      "alg", cl::value_desc("NAME,..."),
+      cl::desc("Metrics that get columns, by name or by number from 0 to 9"),
+      cl::sub(subcommand)};
+  cl::alias metricsName{"algorithm", cl::desc("Same as --alg"),
+                        cl::aliasopt(metrics)};
+  cl::opt<std::string> op{
+      "op", cl::value_desc("NAME"),
+      cl::desc("Only this operator, and the pairs of its tensors with the "
+               "largest errors"),
+      cl::sub(subcommand)};
+  cl::alias opName{"op-name", cl::desc("Same as --op"), cl::aliasopt(op)};
+  cl::opt<unsigned> outputTensor{"o", cl::value_desc("INDEX"),
+                                 cl::desc("Of --op only this output"),
+                                 cl::sub(subcommand)};
+  cl::alias outputTensorName{"output-tensor", cl::desc("Same as -o"),
+                             cl::aliasopt(outputTensor)};
+  cl::opt<unsigned> inputTensor{"i", cl::value_desc("INDEX"),
+                                cl::desc("Of --op only this input"),
+                                cl::sub(subcommand)};
+  cl::alias inputTensorName{"input-tensor", cl::desc("Same as -i"),
+                            cl::aliasopt(inputTensor)};
+  cl::opt<unsigned> numPairs{
+      "n", cl::init(20), cl::value_desc("N"),
+      cl::desc("How many pairs of --op (20; at most 10000)"),
+      cl::sub(subcommand)};
+  cl::alias numPairsName{"topn", cl::desc("Same as -n"),
+                         cl::aliasopt(numPairs)};
+  const RefusedOption refused[9] = {
+      {"map", cl::ValueDisallowed,
+       "compare.csv says what each tensor is compared with", subcommand},
+      {"q", cl::ValueRequired, "expected the graph with -f", subcommand},
+      {"cf", cl::ValueRequired, "expected the graph with -f", subcommand},
+      {"c", cl::ValueRequired, "scripts are not run", subcommand},
+      {"a", cl::ValueRequired, "expected --rtol and --atol", subcommand},
+      {"r", cl::ValueRequired, "expected --op for one operator", subcommand},
+      {"s", cl::ValueRequired, "expected --op for one operator", subcommand},
+      {"max", cl::ValueRequired, "tensors of any size are compared",
+       subcommand},
+      {"advisor", cl::ValueDisallowed,
+       "expected --html, and what compare prints", subcommand}};
+  cl::opt<unsigned> version{"v", cl::Hidden, cl::init(2),
+                            cl::desc("Version of the dump files"),
+                            cl::sub(subcommand)};
   cl::opt<bool> overflow{"overflow-detection",
                          cl::desc("Add the column OverFlow of float16"),
                          cl::sub(subcommand)};
@@ -75,6 +142,47 @@ private:
 };
 
 } // namespace
+
+/// The numbers or names of metrics: "0,3", "CosineSimilarity".
+Expected<dump::MetricSet> CompareCommand::readMetrics() const {
+  if (metrics.empty() || metrics == "all")
+    return dump::MetricSet().set();
+  dump::MetricSet chosen;
+  for (const std::string &part : splitAtCommas(metrics)) {
+    const llvm::StringRef name = llvm::StringRef(part).trim();
+    size_t index = 0;
+    if (name.getAsInteger(10, index))
+      index = static_cast<size_t>(
+          std::ranges::find(dump::MetricNames, std::string_view(name)) -
+          std::begin(dump::MetricNames));
+    if (index >= chosen.size())
+      return Status::error("--alg " + part +
+                           ": expected all, numbers from 0 to 9 or names such "
+                           "as CosineSimilarity");
+    chosen.set(index);
+  }
+  return chosen;
+}
+
+Expected<dump::CompareSelection> CompareCommand::readSelection() const {
+  dump::CompareSelection selection;
+  selection.opName = op;
+  if (inputTensor.getNumOccurrences() > 0)
+    selection.input = inputTensor;
+  if (outputTensor.getNumOccurrences() > 0)
+    selection.output = outputTensor;
+  if (selection.input && selection.output)
+    return Status::error("-i and -o: expected one of them");
+  if (op.empty() &&
+      (selection.input || selection.output || numPairs.getNumOccurrences() > 0))
+    return Status::error("-i, -o and -n: expected with --op");
+  if (numPairs < 1 || numPairs > 10000)
+    return Status::error("-n " + std::to_string(numPairs) +
+                         ": expected 1 to 10000");
+  if (!op.empty())
+    selection.numWorst = numPairs;
+  return selection;
+}
 
 static std::string getTime() {
   const std::time_t now = std::time(nullptr);
@@ -159,6 +267,18 @@ int CompareCommand::run() {
   if (html && compat)
     return reportFailure(Status::error(
         "--html and --compat: expected one of them; the page is ours"));
+  for (const RefusedOption &option : refused)
+    if (Status status = option.check(); !status)
+      return reportFailure(status);
+  if (version != 1 && version != 2)
+    return reportFailure(
+        Status::error("-v " + std::to_string(version) + ": expected 1 or 2"));
+  Expected<dump::MetricSet> chosen = readMetrics();
+  if (!chosen)
+    return reportFailure(chosen.status());
+  Expected<dump::CompareSelection> selection = readSelection();
+  if (!selection)
+    return reportFailure(selection.status());
   std::optional<dump::OriginalGraph> originals;
   if (!graph.empty()) {
     Expected<dump::OriginalGraph> loaded = loadOriginalGraph(graph);
@@ -173,6 +293,8 @@ int CompareCommand::run() {
   options.graph = originals ? &*originals : nullptr;
   options.tolerance = {rtol, atol};
   options.overflowColumn = overflow;
+  options.metrics = *chosen;
+  options.selection = std::move(*selection);
   options.resume = resume;
   options.compat = compat;
   options.time = getTime();

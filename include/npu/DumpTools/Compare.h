@@ -1,5 +1,4 @@
-//===- Compare.h - Two dumps against each other ------------------*- C++
-//-*-===//
+//===- Compare.h - Two dumps against each other ----------------*- C++ -*-===//
 //
 // The rules by which tensors are paired and the columns of the result are in
 // docs/DumpTools.md.
@@ -12,6 +11,7 @@
 #include "npu/DumpTools/DumpInput.h"
 #include "npu/DumpTools/Metrics.h"
 
+#include <bitset>
 #include <map>
 
 namespace npu::dump {
@@ -31,6 +31,23 @@ struct OriginalGraph {
   std::map<std::string, std::vector<std::string>> fusedNames;
 };
 
+/// The metrics of Ascend's tool in its order, by which \c -alg numbers them.
+inline constexpr std::string_view MetricNames[] = {
+    "CosineSimilarity",          "MaxAbsoluteError",
+    "AccumulatedRelativeError",  "RelativeEuclideanDistance",
+    "KullbackLeiblerDivergence", "StandardDeviation",
+    "MeanAbsoluteError",         "RootMeanSquareError",
+    "MaxRelativeError",          "MeanRelativeError"};
+using MetricSet = std::bitset<std::size(MetricNames)>;
+
+/// One operator to look at, and which of its tensors; all where none is named.
+struct CompareSelection {
+  std::string opName; ///< its own or an original one; empty for all operators
+  std::optional<size_t> input, output;
+  /// Pairs with the largest errors that are written out for each tensor.
+  size_t numWorst = 0;
+};
+
 struct CompareOptions {
   std::string mine;   ///< a dump file or a folder with dumps
   std::string golden; ///< the same, or .npy files
@@ -38,6 +55,8 @@ struct CompareOptions {
   const OriginalGraph *graph = nullptr;
   Tolerance tolerance;
   bool overflowColumn = false;
+  MetricSet metrics = MetricSet().set(); ///< that have columns
+  CompareSelection selection;
   /// Continue the compare.csv of a run that was interrupted.
   bool resume = false;
   /// The columns, the name and the infinities and NaNs of Ascend's tool.
@@ -60,6 +79,7 @@ struct CompareSummary {
   std::map<Verdict, uint64_t> numTensors;
   uint64_t numResumed = 0;      ///< tensors from the run before
   uint64_t numGoldenUnused = 0; ///< not counted where rows were resumed
+                                ///< or an operator was chosen
 };
 
 /// Told about files in their order, by any thread but one at a time.
