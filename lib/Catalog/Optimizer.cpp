@@ -57,6 +57,11 @@ static constexpr Row rows[] = {
      "output0, inputv, inputm", ""},
     {"LambApplyWeightAssign", "input0, input1, input2, input3, input_param",
      "input_param", ""},
+    {"LambNextMV",
+     "input_mul3, input_mul2, input_realdiv1, input_mul1, input_mul0, "
+     "input_realdiv0, input_mul4, mul0_x, mul1_sub, mul2_x, mul3_sub1, mul4_x, "
+     "add2_y",
+     "y1, y2, y3, y4", ""},
     {"LambNextMVWithDecay",
      "input_mul3, input_mul2, input_realdiv1, input_mul1, input_mul0, "
      "input_realdiv0, input_mul4, mul0_x, mul1_sub, mul2_x, mul3_sub1, mul4_x, "

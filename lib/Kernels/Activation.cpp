@@ -131,11 +131,11 @@ constexpr std::string_view NoRounding = "exact";
 
 // reference: docs/Kernels.md, activations
 constexpr ElementwiseRow rows[] = {
-    {"Gelu", ElementwiseOp::GeluSymmetric, 1, Rounding::Gelu, FloatWithExp,
+    {"Gelu", ElementwiseOp::GeluSymmetric, 1, Rounding::HalfOn310, FloatWithExp,
      GeluPath, 1, bindGelu},
     {"GeluV2", ElementwiseOp::GeluSymmetric, 1, Rounding::Tanh, FloatWithExp,
      AtEndHalfExp, 1, bindGelu},
-    {"GeluGrad", ElementwiseOp::GeluGradTanh, 3, Rounding::Gelu, FloatWithExp,
+    {"GeluGrad", ElementwiseOp::GeluGradTanh, 3, Rounding::HalfOn310, FloatWithExp,
      GeluPath, 1, bindGeluGrad},
     {"GeluGradV2", ElementwiseOp::GeluGradTanh, 2, Rounding::Tanh, FloatWithExp,
      AtEndHalfExp, 1, bindGeluGrad},

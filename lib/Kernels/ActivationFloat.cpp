@@ -18,33 +18,6 @@ HWY_BEFORE_NAMESPACE();
 namespace npu::kernels::HWY_NAMESPACE {
 namespace {
 
-// Kinds of programs by the units they run on.
-template <size_t Operands>
-using InFloat = ProgramTraits<Operands>;
-template <size_t Operands>
-using InFloatWithExp = ProgramTraits<Operands, 1, false, true>;
-template <size_t Operands>
-struct InFloatAfterHalfProduct : InFloatWithExp<Operands> {
-  static constexpr bool HalfProduct = true;
-};
-template <size_t Operands>
-using InHalf = ProgramTraits<Operands, 1, true, false>;
-template <size_t Operands>
-using InHalfWithExp = ProgramTraits<Operands, 1, true, true>;
-
-#define PROGRAM(NAME, TRAITS)                                                  \
-  struct NAME : TRAITS {                                                       \
-    template <class C>                                                         \
-    static HWY_INLINE void apply(C &c, Params p, const V *x, V *y) {           \
-      y[0] = compute(c, p, x);                                                 \
-    }                                                                          \
-    template <class C>                                                         \
-    static NPU_VECTOR_INLINE V compute(C &c, Params p, const V *x);            \
-  };                                                                           \
-  template <class C>                                                           \
-  NPU_VECTOR_INLINE V NAME::compute(C &c, [[maybe_unused]] Params p,           \
-                                    const V *x)
-
 //===----------------------------------------------------------------------===//
 // Gelu
 //===----------------------------------------------------------------------===//
@@ -57,7 +30,7 @@ NPU_VECTOR_INLINE V geluCubic(C &c, V x) {
 }
 
 /// x / (1 + e^-|t|) * e^min(t, 0): no exp overflows.
-PROGRAM(GeluSymmetric, InHalfWithExp<1>) {
+NPU_PROGRAM(GeluSymmetric, InHalfWithExp<1>) {
   const V t = c.mul(geluCubic(c, x[0]), 1.5957691f);
   const V right = c.exp(c.min(t, 0));
   const V left = c.div(x[0], c.add(c.exp(c.neg(c.abs(t))), 1));
@@ -65,13 +38,13 @@ PROGRAM(GeluSymmetric, InHalfWithExp<1>) {
 }
 
 /// x / (1 + e^-t).
-PROGRAM(GeluDirect, InFloatWithExp<1>) {
+NPU_PROGRAM(GeluDirect, InFloatWithExp<1>) {
   const V t = c.mul(geluCubic(c, x[0]), -1.5957691f);
   return c.div(x[0], c.add(c.exp(t), 1));
 }
 
 /// dy (0.5 (1 + tanh m) + x (1 - tanh^2 m) m' / 2), inputs dy, x.
-PROGRAM(GeluGradTanh, InHalfWithExp<2>) {
+NPU_PROGRAM(GeluGradTanh, InHalfWithExp<2>) {
   const V dy = x[0], at = x[1];
   const V m = c.mul(geluCubic(c, at), 0.7978846f);
   const V magnitude = c.abs(m);
@@ -87,7 +60,7 @@ PROGRAM(GeluGradTanh, InHalfWithExp<2>) {
 
 /// The same by the logistic function: t = 1 / (1 + e), e = e^-2m;
 /// dy (e t (2 x m') t + t), inputs dy, x.
-PROGRAM(GeluGradDirect, InFloatWithExp<2>) {
+NPU_PROGRAM(GeluGradDirect, InFloatWithExp<2>) {
   const V dy = x[0], at = x[1];
   const V square = c.mul(at, at);
   const V e =
@@ -102,7 +75,7 @@ PROGRAM(GeluGradDirect, InFloatWithExp<2>) {
 }
 
 /// x e^(0.851 (x - |x|)) / (1 + e^(-1.702 |x|)), by the reciprocal.
-PROGRAM(FastGeluSymmetric, InHalfWithExp<1>) {
+NPU_PROGRAM(FastGeluSymmetric, InHalfWithExp<1>) {
   const V magnitude = c.abs(x[0]);
   const V down = c.add(c.exp(c.mul(magnitude, -1.702f)), 1);
   const V e = c.exp(c.mul(c.sub(x[0], magnitude), 0.851f));
@@ -110,13 +83,13 @@ PROGRAM(FastGeluSymmetric, InHalfWithExp<1>) {
 }
 
 /// x / (1 + e^(-1.702 x)).
-PROGRAM(FastGeluDirect, InHalf<1>) {
+NPU_PROGRAM(FastGeluDirect, InHalf<1>) {
   return c.div(x[0], c.add(c.exp(c.mul(x[0], -1.702f)), 1));
 }
 
 /// Inputs dy, x; a = e^(-1.702 |x|):
 /// dy (a + 1.702 x a + e^(1.702 (x - |x|))) / (a + 1)^2, by the reciprocal.
-PROGRAM(FastGeluGradSymmetric, InHalfWithExp<2>) {
+NPU_PROGRAM(FastGeluGradSymmetric, InHalfWithExp<2>) {
   const V dy = x[0], at = x[1];
   const V magnitude = c.abs(at);
   const V a = c.exp(c.mul(magnitude, -1.702f));
@@ -128,7 +101,7 @@ PROGRAM(FastGeluGradSymmetric, InHalfWithExp<2>) {
 }
 
 /// s = 1 / (1 + e^b), b = -1.702 x: dy (b (s - 1) + 1) s.
-PROGRAM(FastGeluGradDirect, InHalf<2>) {
+NPU_PROGRAM(FastGeluGradDirect, InHalf<2>) {
   const V b = c.mul(x[1], -1.702f);
   const V s = c.reciprocal(c.add(c.exp(b), 1));
   return c.mul(x[0], c.mul(c.add(c.mul(b, c.add(s, -1)), 1), s));
@@ -140,7 +113,7 @@ PROGRAM(FastGeluGradDirect, InHalf<2>) {
 
 /// alpha (e^x - 1) below zero, x above; p = alpha, scale, scale of the input
 /// below zero.
-PROGRAM(Elu, InFloatWithExp<1>) {
+NPU_PROGRAM(Elu, InFloatWithExp<1>) {
   const V below = c.min(x[0], 0), above = c.max(x[0], 0);
   const V scaled = p[2] == 1 ? below : c.mul(below, p[2]);
   const V negative = c.mul(c.add(c.exp(scaled), -1), p[0]);
@@ -154,31 +127,30 @@ NPU_VECTOR_INLINE V softplus(C &c, V x) {
   return c.add(c.log(c.add(c.exp(c.neg(c.abs(x))), 1)), c.max(x, 0));
 }
 
-PROGRAM(Softplus, InFloatWithExp<1>) { return softplus(c, x[0]); }
+NPU_PROGRAM(Softplus, InFloatWithExp<1>) { return softplus(c, x[0]); }
 
-PROGRAM(Softsign, InFloat<1>) { return c.div(x[0], c.add(c.abs(x[0]), 1)); }
+NPU_PROGRAM(Softsign, InFloat<1>) { return c.div(x[0], c.add(c.abs(x[0]), 1)); }
 
-PROGRAM(HardSwish, InFloat<1>) {
+NPU_PROGRAM(HardSwish, InFloat<1>) {
   const V gate = c.min(c.max(c.add(x[0], 3), 0), 6);
   return c.mul(c.mul(x[0], gate), 1.0f / 6);
 }
 
 /// p = alpha, beta.
-PROGRAM(HardSigmoid, InFloat<1>) {
+NPU_PROGRAM(HardSigmoid, InFloat<1>) {
   return c.min(c.max(c.add(c.mul(x[0], p[0]), p[1]), 0), 1);
 }
 
 /// x / (1 + e^min(-scale x, 11.089)); p = -scale, and 1 if the product is an
 /// fp16 instruction.
-PROGRAM(Swish, InFloatAfterHalfProduct<1>) {
-  const V product =
-      p[1] == 1 ? c.mulInHalf(x[0], p[0]) : c.mul(x[0], p[0]);
+NPU_PROGRAM(Swish, InFloatAfterHalf<1>) {
+  const V product = p[1] == 1 ? c.inHalf().mul(x[0], p[0]) : c.mul(x[0], p[0]);
   return c.div(x[0], c.add(c.exp(c.min(product, 11.089f)), 1));
 }
 
 /// x tanh(softplus x) = x ((1 + e^x)^2 - 1) / ((1 + e^x)^2 + 1), by
 /// e = e^-|x| on the side where it does not overflow.
-PROGRAM(Mish, InFloatWithExp<1>) {
+NPU_PROGRAM(Mish, InFloatWithExp<1>) {
   const V e = c.exp(c.neg(c.abs(x[0])));
   const V square = c.mul(e, e), twice = c.mul(e, 2);
   const V above =
@@ -212,16 +184,16 @@ NPU_VECTOR_INLINE V erf(C &c, V x) {
       hn::IfThenElse(hn::Lt(bounded, hn::Set(df, 0.9f)), small, large), x);
 }
 
-PROGRAM(Erf, InFloatWithExp<1>) { return erf(c, x[0]); }
+NPU_PROGRAM(Erf, InFloatWithExp<1>) { return erf(c, x[0]); }
 
 /// x (1 + erf(x / sqrt 2)) / 2.
-PROGRAM(GeluErf, InFloatWithExp<1>) {
+NPU_PROGRAM(GeluErf, InFloatWithExp<1>) {
   const V distribution = c.add(erf(c, c.mul(x[0], 0.70710678f)), 1);
   return c.mul(c.mul(x[0], 0.5f), distribution);
 }
 
 /// dy ((1 + erf(x / sqrt 2)) / 2 + x e^(-x^2 / 2) / sqrt(2 pi)), inputs dy, x.
-PROGRAM(GeluGradErf, InFloatWithExp<2>) {
+NPU_PROGRAM(GeluGradErf, InFloatWithExp<2>) {
   const V at = x[1];
   const V distribution = c.mul(c.add(erf(c, c.mul(at, 0.70710678f)), 1), 0.5f);
   const V bounded = c.max(c.min(at, 20), -20);
@@ -231,42 +203,42 @@ PROGRAM(GeluGradErf, InFloatWithExp<2>) {
 }
 
 /// x above zero, x * weight below.
-PROGRAM(PRelu, InHalf<2>) {
+NPU_PROGRAM(PRelu, InHalf<2>) {
   return c.selectGreater(x[0], 0, x[0], c.mul(x[0], x[1]));
 }
 
 /// x * y + z, two instructions.
-PROGRAM(FusedMulAdd, InHalf<3>) { return c.add(c.mul(x[0], x[1]), x[2]); }
+NPU_PROGRAM(FusedMulAdd, InHalf<3>) { return c.add(c.mul(x[0], x[1]), x[2]); }
 
 /// x where above p0, else 0.
-PROGRAM(ThresholdedRelu, InHalf<1>) {
+NPU_PROGRAM(ThresholdedRelu, InHalf<1>) {
   return c.selectGreater(x[0], p[0], x[0], c.scalar(0));
 }
 
 /// Inputs x, least, most.
-PROGRAM(Clip, InHalf<3>) { return c.max(c.min(x[0], x[2]), x[1]); }
+NPU_PROGRAM(Clip, InHalf<3>) { return c.max(c.min(x[0], x[2]), x[1]); }
 
-PROGRAM(LogOnePlus, InFloatWithExp<1>) { return c.log(c.add(x[0], 1)); }
-PROGRAM(ExpMinusOne, InFloatWithExp<1>) { return c.add(c.exp(x[0]), -1); }
+NPU_PROGRAM(LogOnePlus, InFloatWithExp<1>) { return c.log(c.add(x[0], 1)); }
+NPU_PROGRAM(ExpMinusOne, InFloatWithExp<1>) { return c.add(c.exp(x[0]), -1); }
 
 //===----------------------------------------------------------------------===//
 // Division, powers
 //===----------------------------------------------------------------------===//
 
-PROGRAM(FloorDiv, InFloat<2>) { return hn::Floor(c.div(x[0], x[1])); }
-PROGRAM(FloorMod, InFloat<2>) {
+NPU_PROGRAM(FloorDiv, InFloat<2>) { return hn::Floor(c.div(x[0], x[1])); }
+NPU_PROGRAM(FloorMod, InFloat<2>) {
   return c.sub(x[0], c.mul(hn::Floor(c.div(x[0], x[1])), x[1]));
 }
-PROGRAM(Mod, InFloat<2>) {
+NPU_PROGRAM(Mod, InFloat<2>) {
   return c.sub(x[0], c.mul(hn::Trunc(c.div(x[0], x[1])), x[1]));
 }
 
-/// |x|^y = e^(y ln |x|). Below zero the sign of a whole y's parity, NaN for
-/// another y; 1 for y = 0.
-PROGRAM(Pow, InFloatWithExp<2>) {
+/// |base|^y = e^(y ln |base|). Below zero the sign of a whole y's parity, NaN
+/// for another y; 1 for y = 0.
+template <class C>
+NPU_VECTOR_INLINE V powerOf(C &c, V base, V y) {
   const DF df;
   const V zero = hn::Zero(df), one = hn::Set(df, 1);
-  const V base = x[0], y = x[1];
   const auto isZero = hn::Eq(base, zero);
   // ln 0 is no overflow here: the result is 0 or, for y < 0, infinite.
   const V positive = hn::IfThenElse(isZero, one, hn::Abs(base));
@@ -286,43 +258,62 @@ PROGRAM(Pow, InFloatWithExp<2>) {
   return hn::IfThenElse(hn::Eq(y, zero), one, result);
 }
 
+NPU_PROGRAM(Pow, InFloatWithExp<2>) { return powerOf(c, x[0], x[1]); }
+
+/// (x * p1 + p2)^p0, for fp16 tensors (p3 = 1) by fp16 instructions but for exp
+/// and ln and what is between them.
+struct PowerScalar : InFloatAfterHalf<1> {
+  template <class C>
+  static NPU_VECTOR_INLINE void apply(C &c, Params p, const V *x, V *y) {
+    auto simple = [&](auto unit) HWY_ATTR {
+      const V base = unit.add(unit.mul(x[0], p[1]), p[2]);
+      if (p[0] == 2 || p[0] == 3) {
+        const V square = unit.mul(base, base);
+        return p[0] == 2 ? square : unit.mul(square, base);
+      }
+      return base;
+    };
+    const V base = p[3] == 1 ? simple(c.inHalf()) : simple(c);
+    const bool isDone = p[0] == 1 || p[0] == 2 || p[0] == 3;
+    y[0] = isDone ? base : powerOf(c, base, c.scalar(p[0]));
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Gradients of a result y and its gradient dy
 //===----------------------------------------------------------------------===//
 
-PROGRAM(TanhGrad, InFloat<2>) {
+NPU_PROGRAM(TanhGrad, InFloat<2>) {
   return c.mul(x[1], c.add(c.neg(c.mul(x[0], x[0])), 1));
 }
-PROGRAM(SigmoidGrad, InFloat<2>) {
+NPU_PROGRAM(SigmoidGrad, InFloat<2>) {
   return c.mul(c.mul(x[1], c.add(c.neg(x[0]), 1)), x[0]);
 }
-PROGRAM(SqrtGrad, InFloat<2>) { return c.div(c.mul(x[1], 0.5f), x[0]); }
-PROGRAM(RsqrtGrad, InFloat<2>) {
+NPU_PROGRAM(SqrtGrad, InFloat<2>) { return c.div(c.mul(x[1], 0.5f), x[0]); }
+NPU_PROGRAM(RsqrtGrad, InFloat<2>) {
   const V cube = c.mul(c.mul(x[0], x[0]), x[0]);
   return c.mul(c.mul(cube, x[1]), -0.5f);
 }
-PROGRAM(ReciprocalGrad, InFloat<2>) {
+NPU_PROGRAM(ReciprocalGrad, InFloat<2>) {
   return c.mul(c.neg(c.mul(x[0], x[0])), x[1]);
 }
 
 /// Inputs gradients, features; p0 = slope.
-PROGRAM(LeakyReluGrad, InHalf<2>) {
+NPU_PROGRAM(LeakyReluGrad, InHalf<2>) {
   return c.selectGreater(x[1], 0, x[0], c.mul(x[0], p[0]));
 }
-PROGRAM(Relu6Grad, InHalf<2>) {
+NPU_PROGRAM(Relu6Grad, InHalf<2>) {
   const V zero = c.scalar(0);
   const V above = c.selectGreater(x[1], 0, x[0], zero);
   return hn::IfThenElseZero(hn::Lt(x[1], c.scalar(6)), above);
 }
 
 /// max(x, 0) - x z + ln(1 + e^-|x|), inputs x, z.
-PROGRAM(SigmoidCrossEntropy, InFloatWithExp<2>) {
+NPU_PROGRAM(SigmoidCrossEntropy, InFloatWithExp<2>) {
   const V difference = c.sub(c.max(x[0], 0), c.mul(x[0], x[1]));
   const V tail = c.log(c.add(c.exp(c.neg(c.abs(x[0]))), 1));
   return c.add(difference, tail);
 }
-
-#undef PROGRAM
 
 template <OverflowMode M>
 ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
@@ -358,6 +349,7 @@ ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
     OP(FloorMod)
     OP(Mod)
     OP(Pow)
+    OP(PowerScalar)
     OP(TanhGrad)
     OP(SigmoidGrad)
     OP(SqrtGrad)

@@ -3,6 +3,7 @@
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "DroppedInputs.h"
+#include "FloatElements.h"
 #include "KernelChecks.h"
 #include "Rearrangement.h"
 #include "npu/Kernels/Registry.h"
@@ -50,32 +51,28 @@ Expected<std::unique_ptr<Kernel>> createFill(const NodeSpec &spec,
   return createWithoutInputs(spec, config, createBroadcast, 0);
 }
 
-/// The bytes of 0 or 1 in \p dtype; empty for types that have no elements of
+/// The bytes of \p value in \p dtype; empty for types that have no elements of
 /// whole bytes.
-std::vector<std::byte> bytesOf(DataType dtype, bool one) {
+std::vector<std::byte> bytesOf(DataType dtype, float value) {
   const unsigned bits = getBitWidth(dtype);
   if (bits == 0 || bits % 8 != 0)
     return {};
   std::vector<std::byte> bytes(bits / 8);
-  auto put = [&](auto value) {
-    std::memcpy(bytes.data(), &value, sizeof(value));
+  auto put = [&](auto element) {
+    std::memcpy(bytes.data(), &element, sizeof(element));
   };
-  if (!one)
-    return bytes;
   switch (dtype) {
   case DataType::Float16:
-    put(uint16_t(0x3C00));
-    break;
   case DataType::BFloat16:
-    put(uint16_t(0x3F80));
-    break;
   case DataType::Float:
-    put(1.0f);
+    fromFloat(dtype, {&value, 1}, bytes.data(), OverflowMode::Saturate);
     break;
   case DataType::Double:
-    put(1.0);
+    put(double(value));
     break;
   case DataType::Bool:
+    put(value != 0);
+    break;
   case DataType::Int8:
   case DataType::UInt8:
   case DataType::Int16:
@@ -83,16 +80,18 @@ std::vector<std::byte> bytesOf(DataType dtype, bool one) {
   case DataType::Int32:
   case DataType::UInt32:
   case DataType::Int64:
-  case DataType::UInt64:
-    bytes[0] = std::byte(1);
+  case DataType::UInt64: {
+    const int64_t whole = static_cast<int64_t>(value);
+    std::memcpy(bytes.data(), &whole, bytes.size());
     break;
+  }
   default:
     return {};
   }
   return bytes;
 }
 
-/// ZerosLike and OnesLike. Padding is zero.
+/// ZerosLike, OnesLike and Fills. Padding is zero.
 class LikeKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -100,7 +99,12 @@ public:
     if (Status status = checkArity(spec, 1, 1); !status)
       return status;
     auto kernel = std::make_unique<LikeKernel>();
-    kernel->element = bytesOf(spec.outputs[0].dtype, spec.type == "OnesLike");
+    Expected<float> value = spec.type == "Fills"
+                                ? spec.attribute<float>("value")
+                                : Expected<float>(spec.type == "OnesLike");
+    if (!value)
+      return inNode(spec, value.takeStatus());
+    kernel->element = bytesOf(spec.outputs[0].dtype, *value);
     if (kernel->element.empty())
       return nodeError(spec, "no elements of " + spec.outputs[0].toString());
     auto output = PlainOutput::create(spec.outputs[0]);
@@ -136,6 +140,6 @@ void kernels::addBroadcast(Registry &registry) {
   for (const char *type : {"BroadcastToD", "BroadcastTo"})
     registry.add(type, {createBroadcast, "copies", status::None});
   registry.add("Fill", {createFill, "copies", status::None});
-  for (const char *type : {"ZerosLike", "OnesLike"})
+  for (const char *type : {"ZerosLike", "OnesLike", "Fills"})
     registry.add(type, {LikeKernel::create, "exact", status::None});
 }

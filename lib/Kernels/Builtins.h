@@ -39,6 +39,7 @@ void addResizeBilinear(Registry &registry);
 void addRmsNorm(Registry &registry);
 void addSegmentSum(Registry &registry);
 void addShapeOf(Registry &registry);
+void addSimpleMath(Registry &registry);
 void addSlice(Registry &registry);
 void addSoftmax(Registry &registry);
 void addSoftmaxGradient(Registry &registry);

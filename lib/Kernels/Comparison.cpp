@@ -6,6 +6,7 @@
 #include "KernelChecks.h"
 #include "npu/Kernels/Registry.h"
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 
@@ -36,28 +37,30 @@ const std::byte *fetch(const ElementwiseShape &shape, size_t operand,
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-/// Compares \p count elements at \p a and \p b to bytes of 0 and 1.
+/// Compares \p count elements at \p a and \p b to bytes of 0 and 1, or combines
+/// them to elements of their type.
 using Comparer = void (*)(const void *a, const void *b, int64_t count,
-                          uint8_t *to);
+                          void *to);
 
-template <typename T, typename Relation>
-void compare(const void *a, const void *b, int64_t count, uint8_t *to) {
+template <typename T, typename Relation, typename Result = uint8_t>
+void compare(const void *a, const void *b, int64_t count, void *to) {
   const T *x = static_cast<const T *>(a), *y = static_cast<const T *>(b);
   for (int64_t i = 0; i < count; ++i)
-    to[i] = Relation()(x[i], y[i]);
+    static_cast<Result *>(to)[i] = static_cast<Result>(Relation()(x[i], y[i]));
 }
 
 /// 16-bit floats, as fp32.
 template <DataType Type, typename Relation>
-void compareWidened(const void *a, const void *b, int64_t count, uint8_t *to) {
+void compareWidened(const void *a, const void *b, int64_t count, void *to) {
   std::vector<float> x(count), y(count);
   toFloat(Type, a, x);
   toFloat(Type, b, y);
   compare<float, Relation>(x.data(), y.data(), count, to);
 }
 
+/// Of floating-point types.
 template <typename Relation>
-Comparer getComparer(DataType dtype) {
+Comparer getFloatComparer(DataType dtype) {
   switch (dtype) {
   case DataType::Float:
     return compare<float, Relation>;
@@ -67,6 +70,14 @@ Comparer getComparer(DataType dtype) {
     return compareWidened<DataType::Float16, Relation>;
   case DataType::BFloat16:
     return compareWidened<DataType::BFloat16, Relation>;
+  default:
+    return nullptr;
+  }
+}
+
+template <typename Relation>
+Comparer getComparer(DataType dtype) {
+  switch (dtype) {
   case DataType::Int8:
     return compare<int8_t, Relation>;
   case DataType::UInt8:
@@ -85,13 +96,43 @@ Comparer getComparer(DataType dtype) {
   case DataType::UInt64:
     return compare<uint64_t, Relation>;
   default:
+    return getFloatComparer<Relation>(dtype);
+  }
+}
+
+/// Bits are the same for either sign.
+template <typename Operation>
+Comparer getBitwise(DataType dtype) {
+  switch (dtype) {
+  case DataType::Int8:
+  case DataType::UInt8:
+    return compare<uint8_t, Operation, uint8_t>;
+  case DataType::Int16:
+  case DataType::UInt16:
+    return compare<uint16_t, Operation, uint16_t>;
+  case DataType::Int32:
+  case DataType::UInt32:
+    return compare<uint32_t, Operation, uint32_t>;
+  case DataType::Int64:
+  case DataType::UInt64:
+    return compare<uint64_t, Operation, uint64_t>;
+  default:
     return nullptr;
   }
 }
 
-/// The first operand decides alone.
+// The first operand decides alone.
 struct IsZero {
   bool operator()(uint8_t a, uint8_t) const { return a == 0; }
+};
+struct IsNan {
+  bool operator()(auto a, auto) const { return std::isnan(a); }
+};
+struct IsInfinite {
+  bool operator()(auto a, auto) const { return std::isinf(a); }
+};
+struct IsFinite {
+  bool operator()(auto a, auto) const { return std::isfinite(a); }
 };
 
 template <typename Relation>
@@ -102,7 +143,8 @@ Comparer getLogical(DataType dtype) {
 struct Row {
   std::string_view type;
   Comparer (*get)(DataType dtype);
-  size_t arity = 2; ///< with 1, the operand is both
+  size_t arity = 2;       ///< with 1, the operand is both
+  bool keepsType = false; ///< the result has the operands' type, else bool
 };
 
 constexpr Row rows[] = {
@@ -115,12 +157,19 @@ constexpr Row rows[] = {
     {"LogicalAnd", getLogical<std::logical_and<>>},
     {"LogicalOr", getLogical<std::logical_or<>>},
     {"LogicalNot", getLogical<IsZero>, 1},
+    {"IsNan", getFloatComparer<IsNan>, 1},
+    {"IsInf", getFloatComparer<IsInfinite>, 1},
+    {"IsFinite", getFloatComparer<IsFinite>, 1},
+    {"BitwiseAnd", getBitwise<std::bit_and<>>, 2, true},
+    {"BitwiseOr", getBitwise<std::bit_or<>>, 2, true},
 };
 
 class ComparisonKernel final : public Kernel {
 public:
-  ComparisonKernel(ElementwiseShape shape, Comparer comparer, unsigned size)
-      : shape(std::move(shape)), comparer(comparer), size(size) {}
+  ComparisonKernel(ElementwiseShape shape, Comparer comparer, unsigned size,
+                   unsigned resultSize)
+      : shape(std::move(shape)), comparer(comparer), size(size),
+        resultSize(resultSize) {}
 
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
                                                   const NumericConfig &);
@@ -139,7 +188,7 @@ public:
                                 end - begin, size, buffers[i]);
           }
           comparer(operands[0], operands[1], end - begin,
-                   outputs[0].as<uint8_t>() + begin);
+                   outputs[0].data + begin * resultSize);
         });
     return NodeStatus{};
   }
@@ -147,7 +196,7 @@ public:
 private:
   ElementwiseShape shape;
   Comparer comparer;
-  unsigned size;
+  unsigned size, resultSize; ///< of an element
 };
 
 Expected<std::unique_ptr<Kernel>>
@@ -165,8 +214,8 @@ ComparisonKernel::create(const NodeSpec &spec, const NumericConfig &) {
                                std::to_string(row->arity));
   const TensorDesc &a = *spec.inputs[0], &b = *spec.inputs[row->arity - 1];
   const Comparer comparer = row->get(a.dtype);
-  if (!comparer || a.dtype != b.dtype ||
-      spec.outputs[0].dtype != DataType::Bool)
+  const DataType result = row->keepsType ? a.dtype : DataType::Bool;
+  if (!comparer || a.dtype != b.dtype || spec.outputs[0].dtype != result)
     return nodeError(spec, "no comparison of " + a.toString() + " with " +
                                b.toString() + " to " +
                                spec.outputs[0].toString());
@@ -176,7 +225,8 @@ ComparisonKernel::create(const NodeSpec &spec, const NumericConfig &) {
   if (!shape)
     return inNode(spec, shape.takeStatus());
   return std::unique_ptr<Kernel>(std::make_unique<ComparisonKernel>(
-      std::move(*shape), comparer, getBitWidth(a.dtype) / 8));
+      std::move(*shape), comparer, getBitWidth(a.dtype) / 8,
+      getBitWidth(result) / 8));
 }
 
 //===----------------------------------------------------------------------===//

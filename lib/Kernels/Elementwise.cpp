@@ -120,7 +120,7 @@ ElementwisePath pathForHalf(Rounding rounding, const NumericConfig &config,
                : ElementwisePath::Half;
   case Rounding::Tanh:
     return floatExp ? ElementwisePath::Float : ElementwisePath::FloatHalfExp;
-  case Rounding::Gelu:
+  case Rounding::HalfOn310:
     return floatExp ? ElementwisePath::Float : ElementwisePath::Half;
   }
   return ElementwisePath::Half;

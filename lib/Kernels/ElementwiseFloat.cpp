@@ -298,6 +298,8 @@ ElementwiseFunction getFloatFunction(ElementwiseOp op, ElementwisePath path,
     return getOptimizerFunction(op, path, mode);
   if (op >= ElementwiseOp::GeluSymmetric)
     return getActivationFunction(op, path, mode);
+  if (op >= ElementwiseOp::SquaredDifference)
+    return getSimpleMathFunction(op, path, mode);
   return HWY_DYNAMIC_DISPATCH(selectFloatFunction)(op, path, mode);
 }
 

@@ -32,6 +32,7 @@ public:
     note(__builtin_mul_overflow(a, b, &result), status::IntegerOverflow);
     return result;
   }
+  T square(T a) { return mul(a, a); }
   T neg(T a) {
     T result;
     note(__builtin_sub_overflow(T(0), a, &result), status::NegateMinimum);
@@ -96,6 +97,7 @@ StatusBits run(const ElementwiseArgs &args) {
 BINARY_PROGRAM(Add, unit.add(a, b))
 BINARY_PROGRAM(Sub, unit.sub(a, b))
 BINARY_PROGRAM(Mul, unit.mul(a, b))
+BINARY_PROGRAM(SquaredDifference, unit.square(unit.sub(a, b)))
 BINARY_PROGRAM(Maximum, std::max(a, b))
 BINARY_PROGRAM(Minimum, std::min(a, b))
 BINARY_PROGRAM(FloorDiv, unit.floorDiv(a, b))
@@ -113,11 +115,14 @@ BINARY_PROGRAM(Mod, unit.mod(a, b))
   };
 UNARY_PROGRAM(Neg, unit.neg(x))
 UNARY_PROGRAM(Abs, x < 0 ? unit.neg(x) : x)
-UNARY_PROGRAM(Square, unit.mul(x, x))
+UNARY_PROGRAM(Square, unit.square(x))
 UNARY_PROGRAM(Relu, std::max(x, T(0)))
 UNARY_PROGRAM(Relu6, std::clamp(x, T(0), T(6)))
 UNARY_PROGRAM(MulScalar, unit.mul(x, scalar))
 UNARY_PROGRAM(AddScalar, unit.add(x, scalar))
+UNARY_PROGRAM(MaxScalar, std::max(x, scalar))
+UNARY_PROGRAM(MinScalar, std::min(x, scalar))
+UNARY_PROGRAM(Sign, T((x > 0) - (x < 0)))
 #undef UNARY_PROGRAM
 
 /// Inputs x, least, most.
@@ -168,6 +173,14 @@ ElementwiseFunction select(ElementwiseOp op) {
     return run<T, MulScalar>;
   case ElementwiseOp::AddScalar:
     return run<T, AddScalar>;
+  case ElementwiseOp::MaxScalar:
+    return run<T, MaxScalar>;
+  case ElementwiseOp::MinScalar:
+    return run<T, MinScalar>;
+  case ElementwiseOp::Sign:
+    return run<T, Sign>;
+  case ElementwiseOp::SquaredDifference:
+    return run<T, SquaredDifference>;
   default:
     return nullptr;
   }

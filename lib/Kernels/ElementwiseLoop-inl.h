@@ -75,7 +75,9 @@ inline constexpr bool RoundsToHalf<HalfUnit<M>> = true;
 template <class U>
 class Chain {
 public:
-  /// Of the type that instructions round to.
+  /// Whether instructions round to fp16.
+  static constexpr bool InHalf = RoundsToHalf<U>;
+  /// Of the type that they round to.
   static constexpr float SmallestNormal =
       RoundsToHalf<U> ? 0x1p-14f : 0x1p-126f;
 
@@ -94,8 +96,14 @@ public:
   HWY_INLINE V min(V a, float b) { return min(a, scalar(b)); }
   HWY_INLINE V abs(V a) { return unit.abs(a); }
   HWY_INLINE V neg(V a) { return unit.neg(a); }
-  /// In fp16, of an fp16 value, on a unit that is fp32 otherwise.
-  HWY_INLINE V mulInHalf(V a, float b) { return unit.mulInHalf(a, b); }
+  /// fp16 instructions on fp16 values, on a unit that is fp32 otherwise too.
+  HWY_INLINE auto inHalf() {
+    if constexpr (RoundsToHalf<U>)
+      return *this;
+    else
+      return Chain<std::remove_reference_t<decltype(unit.halfUnit())>>(
+          unit.halfUnit());
+  }
   HWY_INLINE V sqrt(V a) { return settle(unit, unit.sqrt(a)); }
   HWY_INLINE V exp(V a) { return settle(unit, unit.exp(a)); }
   HWY_INLINE V log(V a) { return settle(unit, unit.log(a)); }
@@ -139,7 +147,7 @@ template <class Program, OverflowMode M>
 ElementwiseFunction selectProgram(ElementwisePath path) {
   // fp32 arithmetic is the same in both modes.
   constexpr OverflowMode FloatMode =
-      Program::HalfProduct ? M : OverflowMode::InfNan;
+      Program::HalfInstructions ? M : OverflowMode::InfNan;
   if constexpr (Program::InHalf)
     if (path == ElementwisePath::Half)
       return runProgram<Program, HalfUnit<M>, HalfMemory>;
@@ -155,9 +163,39 @@ template <size_t NumOperands, size_t NumResults = 1, bool Half = false,
 struct ProgramTraits {
   static constexpr size_t Operands = NumOperands, Results = NumResults;
   static constexpr bool InHalf = Half, HalfExp = Exp;
-  /// Whether fp32 programs have an fp16 product.
-  static constexpr bool HalfProduct = false;
+  /// Whether fp32 programs have fp16 instructions.
+  static constexpr bool HalfInstructions = false;
 };
+
+// Kinds of programs by the units they run on.
+template <size_t Operands>
+using InFloat = ProgramTraits<Operands>;
+template <size_t Operands>
+using InFloatWithExp = ProgramTraits<Operands, 1, false, true>;
+template <size_t Operands>
+struct InFloatAfterHalf : InFloatWithExp<Operands> {
+  static constexpr bool HalfInstructions = true;
+};
+template <size_t Operands>
+using InHalf = ProgramTraits<Operands, 1, true, false>;
+template <size_t Operands>
+using InHalfWithExp = ProgramTraits<Operands, 1, true, true>;
+
+/// A program of one result, whose body computes it from x and p by c.
+#ifndef NPU_PROGRAM
+#define NPU_PROGRAM(NAME, ...)                                                 \
+  struct NAME : __VA_ARGS__ {                                                  \
+    template <class C>                                                         \
+    static HWY_INLINE void apply(C &c, Params p, const V *x, V *y) {           \
+      y[0] = compute(c, p, x);                                                 \
+    }                                                                          \
+    template <class C>                                                         \
+    static NPU_VECTOR_INLINE V compute(C &c, Params p, const V *x);            \
+  };                                                                           \
+  template <class C>                                                           \
+  NPU_VECTOR_INLINE V NAME::compute(C &c, [[maybe_unused]] Params p,           \
+                                    const V *x)
+#endif
 
 } // namespace npu::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -44,6 +44,23 @@ enum class ElementwiseOp : uint8_t {
   DivNoNan,    ///< 0 where the divisor is 0
   ReluGrad,    ///< the first times 1 where the second is above 0, else times 0
 
+  // Simple mathematics (SimpleMathFloat.cpp).
+  SquaredDifference,
+  ScaledSum,      ///< x + y * p0
+  QuotientOrZero, ///< 0 where the dividend is 0
+  MaxScalar,      ///< of x and p0
+  MinScalar,      ///< of x and p0
+  Between,        ///< x, but at least p0 and at most p1
+  Sign,
+  Floor,
+  Ceil,
+  RoundToEven,
+  Sine,
+  Cosine,
+  Normalized,        ///< (x + y) * z; p0 = 1 for fp16 tensors
+  NormalizedScaled,  ///< that times another
+  NormalizedShifted, ///< that plus another
+
   // Activations and gradients (ActivationFloat.cpp).
   GeluSymmetric,
   GeluDirect,
@@ -73,6 +90,7 @@ enum class ElementwiseOp : uint8_t {
   FloorMod,
   Mod,
   Pow,
+  PowerScalar, ///< (x * p1 + p2)^p0; p3 = 1 for fp16 tensors
   TanhGrad,
   SigmoidGrad,
   SqrtGrad,
@@ -98,7 +116,10 @@ enum class ElementwiseOp : uint8_t {
   RmsProp,               ///< rho p0, momentum p1, epsilon p2
   Adagrad,               ///< whether the sum of squares changes p0
   LambApplyOptimizer,
+  LambNext,
   LambNextWithDecay,
+  LambNextSquares,
+  LarsUpdate, ///< hyperparameter p0, epsilon p1, whether to clip p2
   LambUpdate,
   LambUpdateV2,
   LambApplyWeight,
@@ -142,6 +163,9 @@ ElementwiseFunction getActivationFunction(ElementwiseOp op,
                                           OverflowMode mode);
 ElementwiseFunction getOptimizerFunction(ElementwiseOp op, ElementwisePath path,
                                          OverflowMode mode);
+ElementwiseFunction getSimpleMathFunction(ElementwiseOp op,
+                                          ElementwisePath path,
+                                          OverflowMode mode);
 
 /// Null when \p op is not defined for integers of \p dtype (int32, int64).
 /// Overflowing results wrap and raise IntegerOverflow; the negation of the

@@ -19,7 +19,7 @@ enum class Rounding : uint8_t {
   ByImplMode, ///< at the end only in high_precision
   Sigmoid,    ///< by SoC and mode, see pathForHalf
   Tanh,       ///< at the end; exp in fp16 where the SoC has no other
-  Gelu,       ///< at the end; everything in fp16 where exp is
+  HalfOn310,  ///< at the end; on Ascend310 every instruction
 };
 
 /// The operator a node asks for, and its attributes as scalar operands.

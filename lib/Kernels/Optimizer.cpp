@@ -73,6 +73,23 @@ Expected<Binding> bindSgd(const NodeSpec &spec, ElementwiseOp op,
   return Binding{op, {1.0f - *dampening, *decay, *nesterov ? 1.0f : 0.0f}};
 }
 
+Expected<Binding> bindLars(const NodeSpec &spec, ElementwiseOp op,
+                           const NumericConfig &) {
+  auto hyperparameter = spec.attribute<float>("hyperpara");
+  auto epsilon = spec.attribute<float>("epsilon");
+  auto clips = spec.attribute<bool>("use_clip");
+  for (auto *attr : {&hyperparameter, &epsilon})
+    if (!*attr)
+      return attr->takeStatus();
+  if (!clips)
+    return clips.takeStatus();
+  for (const auto &input : spec.inputs)
+    if (input->dtype != DataType::Float)
+      return Status::error("input " + input->toString() +
+                           " is not DT_FLOAT as expected");
+  return Binding{op, {*hyperparameter, *epsilon, *clips ? 1.0f : 0.0f}};
+}
+
 constexpr std::string_view AtEnd = "fp32, one rounding at the end";
 constexpr std::string_view InType = "instructions of the tensor's type";
 
@@ -109,8 +126,18 @@ constexpr ElementwiseRow rows[] = {
     {"LambApplyOptimizerAssign", ElementwiseOp::LambApplyOptimizer, 12,
      Rounding::Tanh, FloatProductBits,
      "fp32, one rounding at the end; 310: exp and ln in fp16", 3},
+    {"LambNextMV", ElementwiseOp::LambNext, 13, Rounding::EveryInstruction,
+     FloatProductBits, InType, 4},
     {"LambNextMVWithDecay", ElementwiseOp::LambNextWithDecay, 13,
      Rounding::EveryInstruction, FloatProductBits, InType, 4},
+    {"LambNextRight", ElementwiseOp::LambNextSquares, 6,
+     Rounding::EveryInstruction, FloatProductBits, InType, 2},
+    {"LarsV2Update", ElementwiseOp::LarsUpdate, 6, Rounding::AtEnd,
+     status::FloatOverflow | status::VectorNanInfInput,
+     "fp32, every instruction rounds", 1, bindLars},
+    {"LarsV2UpdateD", ElementwiseOp::LarsUpdate, 6, Rounding::AtEnd,
+     status::FloatOverflow | status::VectorNanInfInput,
+     "fp32, every instruction rounds", 1, bindLars},
     {"LambUpdateWithLr", ElementwiseOp::LambUpdate, 9,
      Rounding::EveryInstruction, FloatProductBits, InType},
     {"LambUpdateWithLrV2", ElementwiseOp::LambUpdateV2, 7,

@@ -216,9 +216,10 @@ struct LambApplyOptimizer : ProgramTraits<12, 3, false, true> {
   }
 };
 
-/// Inputs as the operator's; outputs the step by 1 / sqrt(v + epsilon), m, v,
-/// the step by 1 / (sqrt(v) + epsilon), both with decay.
-struct LambNextWithDecay : ProgramTraits<13, 4, true> {
+/// Inputs as the operator's; outputs the step by 1 / sqrt(v + epsilon) with
+/// decay, m, v, the step by 1 / (sqrt(v) + epsilon), with decay if \p Decays.
+template <bool Decays>
+struct LambNextStep : ProgramTraits<13, 4, true> {
   template <class C>
   static NPU_VECTOR_INLINE void apply(C &c, Params, const V *x, V *y) {
     const V epsilon = x[12];
@@ -231,7 +232,38 @@ struct LambNextWithDecay : ProgramTraits<13, 4, true> {
     y[0] = c.add(decay, c.mul(root, first));
     y[1] = m;
     y[2] = v;
-    y[3] = c.add(decay, c.div(first, sum));
+    const V step = c.div(first, sum);
+    if constexpr (Decays)
+      y[3] = c.add(decay, step);
+    else
+      y[3] = step;
+  }
+};
+using LambNext = LambNextStep<false>;
+using LambNextWithDecay = LambNextStep<true>;
+
+/// Inputs gradient, v, beta2, 1 - beta2, 1 / correction, epsilon; outputs v and
+/// sqrt(v / correction) + epsilon.
+struct LambNextSquares : ProgramTraits<6, 2, true> {
+  template <class C>
+  static NPU_VECTOR_INLINE void apply(C &c, Params, const V *x, V *y) {
+    const V squares = c.mul(c.mul(x[0], x[0]), x[3]);
+    y[0] = c.add(c.mul(x[1], x[2]), squares);
+    y[1] = c.add(x[5], c.sqrt(c.mul(y[0], x[4])));
+  }
+};
+
+/// Inputs w, gradient, sums of their squares, decay, rate. p0 = hyperparameter,
+/// p1 = epsilon, p2 = 1 to clip.
+struct LarsUpdate : ProgramTraits<6> {
+  template <class C>
+  static NPU_VECTOR_INLINE void apply(C &c, Params p, const V *x, V *y) {
+    const V norm = c.sqrt(x[2]);
+    const V sum = c.add(c.mul(norm, x[4]), c.sqrt(x[3]));
+    V factor = c.div(c.mul(norm, p[0]), c.add(sum, p[1]));
+    if (p[2] != 0)
+      factor = c.max(c.min(c.div(factor, x[5]), 1), 0);
+    y[0] = c.mul(c.add(c.mul(x[0], x[4]), x[1]), factor);
   }
 };
 
@@ -300,7 +332,10 @@ ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
     OP(RmsProp)
     OP(Adagrad)
     OP(LambApplyOptimizer)
+    OP(LambNext)
     OP(LambNextWithDecay)
+    OP(LambNextSquares)
+    OP(LarsUpdate)
     OP(LambUpdate)
     OP(LambUpdateV2)
     OP(LambApplyWeight)

@@ -36,6 +36,7 @@ Registry Registry::withBuiltins() {
   addRmsNorm(registry);
   addSegmentSum(registry);
   addShapeOf(registry);
+  addSimpleMath(registry);
   addSlice(registry);
   addSoftmax(registry);
   addSoftmaxGradient(registry);

@@ -195,10 +195,8 @@ public:
   NPU_VECTOR_INLINE V sub(V a, V b) { return binary(a, b, hn::Sub(a, b)); }
   NPU_VECTOR_INLINE V mul(V a, V b) { return binary(a, b, hn::Mul(a, b)); }
   NPU_VECTOR_INLINE V div(V a, V b) { return binary(a, b, hn::Div(a, b)); }
-  /// An fp16 instruction on an fp16 value.
-  NPU_VECTOR_INLINE V mulInHalf(V a, float b) {
-    return HalfUnit<M>::use(half.mul(a, HalfUnit<M>::scalar(b)));
-  }
+  /// The unit for fp16 instructions on fp16 values.
+  HalfUnit<M> &halfUnit() { return half; }
   NPU_VECTOR_INLINE V max(V a, V b) {
     return binary(a, b, nn::maximum(DF(), a, b));
   }

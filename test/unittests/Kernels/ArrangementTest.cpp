@@ -377,6 +377,23 @@ TEST(ArrangementTest, Fills) {
   ASSERT_EQ(ones.size(), 32u);
   for (size_t i = 0; i < ones.size(); ++i)
     EXPECT_EQ(ones[i], i % 16 < 3 ? 0x3C00 : 0) << i;
+  Attributes constant;
+  constant.set("value", -2.5f);
+  const auto filled = [&](DataType dtype) {
+    const TensorDesc desc = plainDesc(dtype, {2});
+    return runNode("Fills", {{desc, std::vector<std::byte>(desc.byteSize())}},
+                   {desc}, constant);
+  };
+  EXPECT_EQ(filled(DataType::Float16).values<uint16_t>(),
+            std::vector<uint16_t>(2, 0xC100));
+  EXPECT_EQ(filled(DataType::BFloat16).values<uint16_t>(),
+            std::vector<uint16_t>(2, 0xC020));
+  EXPECT_EQ(filled(DataType::Float).values<float>(),
+            std::vector<float>(2, -2.5f));
+  EXPECT_EQ(filled(DataType::Int8).values<int8_t>(),
+            std::vector<int8_t>(2, -2));
+  EXPECT_EQ(filled(DataType::Int64).values<int64_t>(),
+            std::vector<int64_t>(2, -2));
 }
 
 TEST(ArrangementTest, ConcatenatesChannelsOfImages) {

@@ -45,6 +45,52 @@ TEST(ComparisonTest, ComparesEveryType) {
   }
 }
 
+TEST(ComparisonTest, KindsOfNumbers) {
+  const std::vector<double> x{0,         -0.0,  std::nan(""), INFINITY,
+                              -INFINITY, 65504, -1,           0x1p-24};
+  struct Case {
+    const char *type;
+    bool (*holds)(double);
+  };
+  for (const Case &test :
+       {Case{"IsNan", [](double v) { return std::isnan(v); }},
+        Case{"IsInf", [](double v) { return std::isinf(v); }},
+        Case{"IsFinite", [](double v) { return std::isfinite(v); }}}) {
+    std::vector<uint8_t> expected;
+    for (double value : x)
+      expected.push_back(test.holds(value));
+    const TensorDesc out = plainDesc(DataType::Bool, {8});
+    EXPECT_EQ(runNode(test.type, {halves({8}, x)}, {out}).values<uint8_t>(),
+              expected);
+    EXPECT_EQ(
+        runNode(test.type, {tensor(plainDesc(DataType::Double, {8}), x)}, {out})
+            .values<uint8_t>(),
+        expected);
+    EXPECT_NE(refusal(test.type, {plainDesc(DataType::Int32, {8})}, {out}),
+              "accepted");
+  }
+}
+
+TEST(ComparisonTest, Bits) {
+  const std::vector<uint16_t> a{0xFFFF, 0x0F0F, 0x8000}, b{0x00FF, 0x3333, 0};
+  for (DataType dtype : {DataType::Int16, DataType::UInt16}) {
+    const TensorDesc desc = plainDesc(dtype, {3});
+    EXPECT_EQ(runNode("BitwiseAnd", {tensor(desc, a), tensor(desc, b)}, {desc})
+                  .values<uint16_t>(),
+              (std::vector<uint16_t>{0x00FF, 0x0303, 0}));
+    EXPECT_EQ(runNode("BitwiseOr", {tensor(desc, a), tensor(desc, b)}, {desc})
+                  .values<uint16_t>(),
+              (std::vector<uint16_t>{0xFFFF, 0x3F3F, 0x8000}));
+  }
+  // A row and a column of 64 bits.
+  auto row = tensor<int64_t>(plainDesc(DataType::Int64, {2}), {-1, 1ll << 40});
+  auto column = tensor<int64_t>(plainDesc(DataType::Int64, {2, 1}), {3, -1});
+  EXPECT_EQ(
+      runNode("BitwiseAnd", {row, column}, {plainDesc(DataType::Int64, {2, 2})})
+          .values<int64_t>(),
+      (std::vector<int64_t>{3, 0, -1, 1ll << 40}));
+}
+
 TEST(ComparisonTest, Broadcasts) {
   std::vector<int64_t> x(10000);
   std::mt19937_64 random(1);

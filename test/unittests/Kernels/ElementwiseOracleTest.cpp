@@ -27,35 +27,54 @@ std::vector<PathRow> exactRows() {
                    {{"fp16", everywhere, {.half = true}, {}}},
                    std::move(attrs)};
   };
-  return {row("Maximum", 2,
-              [](M &m, X x) { return Values{m.max(x[0][0], x[1][0])}; }),
-          row("Minimum", 2,
-              [](M &m, X x) { return Values{m.min(x[0][0], x[1][0])}; }),
-          row("Neg", 1, [](M &m, X x) { return Values{m.neg(x[0][0])}; }),
-          row("Abs", 1, [](M &m, X x) { return Values{m.abs(x[0][0])}; }),
-          row("Relu", 1, [](M &m, X x) { return Values{m.max(x[0][0], 0)}; }),
-          row("Relu6", 1,
-              [](M &m, X x) { return Values{m.min(m.max(x[0][0], 0), 6)}; }),
-          row("ReluGrad", 2,
-              [](M &m, X x) { return Values{m.mul(x[0][0], x[1][0] > 0)}; }),
-          row("Relu6Grad", 2,
-              [](M &, X x) {
-                return Values{x[1][0] > 0 && x[1][0] < 6 ? x[0][0] : 0};
-              }),
-          row("ClipByValue", 3,
-              [](M &m, X x) {
-                return Values{m.max(m.min(x[0][0], x[2][0]), x[1][0])};
-              }),
-          row("ThresholdedRelu", 1,
-              [](M &, X x) { return Values{x[0][0] > 0.5 ? x[0][0] : 0}; },
-              {{"alpha", 0.5f}})};
+  return {
+      row("Maximum", 2,
+          [](M &m, X x) { return Values{m.max(x[0][0], x[1][0])}; }),
+      row("Minimum", 2,
+          [](M &m, X x) { return Values{m.min(x[0][0], x[1][0])}; }),
+      row("Neg", 1, [](M &m, X x) { return Values{m.neg(x[0][0])}; }),
+      row("Abs", 1, [](M &m, X x) { return Values{m.abs(x[0][0])}; }),
+      row("Relu", 1, [](M &m, X x) { return Values{m.max(x[0][0], 0)}; }),
+      row("Relu6", 1,
+          [](M &m, X x) { return Values{m.min(m.max(x[0][0], 0), 6)}; }),
+      row("ReluGrad", 2,
+          [](M &m, X x) { return Values{m.mul(x[0][0], x[1][0] > 0)}; }),
+      row("Relu6Grad", 2,
+          [](M &, X x) {
+            return Values{x[1][0] > 0 && x[1][0] < 6 ? x[0][0] : 0};
+          }),
+      row("ClipByValue", 3,
+          [](M &m, X x) {
+            return Values{m.max(m.min(x[0][0], x[2][0]), x[1][0])};
+          }),
+      row("Maxs", 1, [](M &m, X x) { return Values{m.max(x[0][0], 0.5)}; },
+          {{"value", 0.5f}}),
+      row("Mins", 1, [](M &m, X x) { return Values{m.min(x[0][0], 0.5)}; },
+          {{"value", 0.5f}}),
+      row("HardTanh", 1,
+          [](M &m, X x) { return Values{m.max(m.min(x[0][0], 1), -1)}; }),
+      row("Sign", 1,
+          [](M &m, X x) {
+            const double value = m.neg(m.neg(x[0][0]));
+            return Values{value > 0 ? 1 : value < 0 ? -1 : value};
+          }),
+      row("Floor", 1,
+          [](M &, X x) { return Values{std::floor(x[0][0]) + 0.0}; }),
+      row("Ceil", 1, [](M &, X x) { return Values{std::ceil(x[0][0]) + 0.0}; }),
+      row("Rint", 1,
+          [](M &, X x) { return Values{std::nearbyint(x[0][0]) + 0.0}; }),
+      row("Round", 1,
+          [](M &, X x) { return Values{std::nearbyint(x[0][0]) + 0.0}; }),
+      row("ThresholdedRelu", 1,
+          [](M &, X x) { return Values{x[0][0] > 0.5 ? x[0][0] : 0}; },
+          {{"alpha", 0.5f}})};
 }
 
 /// Rows of one fp16 element for each operand and the result.
 std::vector<PathRow> elementwiseRows() {
   std::vector<PathRow> rows = exactRows();
   for (const auto &more :
-       {elementwisePaths(), activationPaths(), trainingPaths()})
+       {elementwisePaths(), activationPaths(), mathPaths(), trainingPaths()})
     for (const PathRow &row : more)
       if (row.outType == Half && row.outShape.empty() &&
           std::all_of(row.operands.begin(), row.operands.end(),

@@ -86,6 +86,7 @@ inline double largest(const Values &values) {
 
 std::vector<PathRow> elementwisePaths();
 std::vector<PathRow> activationPaths();
+std::vector<PathRow> mathPaths();
 std::vector<PathRow> linePaths(); ///< reductions, softmax
 std::vector<PathRow> normPaths(); ///< of lines
 std::vector<PathRow> batchNormPaths();

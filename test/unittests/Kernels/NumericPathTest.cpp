@@ -17,8 +17,8 @@ namespace {
 std::vector<PathRow> allPaths() {
   std::vector<PathRow> rows;
   for (const auto &more :
-       {elementwisePaths(), activationPaths(), linePaths(), normPaths(),
-        batchNormPaths(), trainingPaths(), windowPaths()})
+       {elementwisePaths(), activationPaths(), mathPaths(), linePaths(),
+        normPaths(), batchNormPaths(), trainingPaths(), windowPaths()})
     rows.insert(rows.end(), more.begin(), more.end());
   return rows;
 }
@@ -113,6 +113,8 @@ TEST(NumericPathTest, CoversTheRegistry) {
       {"ApplyAdam", "fp32 tensors only"},
       {"ApplyAdamD", "fp32 tensors only"},
       {"AscendRequant", "integers only"},
+      {"LarsV2Update", "fp32 tensors only"},
+      {"LarsV2UpdateD", "fp32 tensors only"},
       {"BatchMultiClassNonMaxSuppression", "boxes and scores are copied"},
       {"SparseSoftmaxCrossEntropyWithLogits", "runs on a CPU of the device"},
       {"TransData", "converts as Cast does"},

@@ -303,6 +303,50 @@ std::vector<PathRow> kernels::statustable::trainingPaths() {
            {"every instruction in fp16", nowhere, {.half = true}, {0xB5A9}, 0}}}
           .besides(Half, {1})
           .besides(Half, {1}),
+      PathRow{"LambNextMV",
+              "the step by 1 / sqrt(v + epsilon)",
+              [](M &m, X x) {
+                const double v =
+                    m.add(m.mul(x[1][0], x[9][0]), m.mul(x[0][0], x[10][0]));
+                const double mean =
+                    m.add(m.mul(x[4][0], x[7][0]), m.mul(x[3][0], x[8][0]));
+                const double second = m.div(v, x[2][0]),
+                             first = m.div(mean, x[5][0]);
+                const double root = m.div(1, m.sqrt(m.add(second, x[12][0])));
+                return Values{
+                    m.add(m.mul(x[6][0], x[11][0]), m.mul(root, first))};
+              },
+              {half({0x3AA0}), half({0x3980}), half({0x3980}), half({0}),
+               half({0xB4C0}), half({0x3800}), half({0x3A00}), half({0x3B33}),
+               half({0x2E66}), half({0x3BEC}), half({0x211F}), half({0x211F}),
+               half({0x1419})},
+              Half,
+              {{"every instruction in fp16",
+                everywhere,
+                {.half = true},
+                {0xB836},
+                0},
+               {"fp32, one rounding", nowhere, {}, {0xB835}, 0}}}
+          .besides(Half, {1})
+          .besides(Half, {1})
+          .besides(Half, {1}),
+      PathRow{"LambNextRight",
+              "v, from gradient, v, beta2, 1 - beta2, 1 / correction, epsilon",
+              [](M &m, X x) {
+                const double square = m.mul(x[0][0], x[0][0]);
+                return Values{
+                    m.add(m.mul(x[1][0], x[2][0]), m.mul(square, x[3][0]))};
+              },
+              {half({0xBC60}), half({0x46B5}), half({0x47AE}), half({0x3241}),
+               half({0x4693}), half({0x1419})},
+              Half,
+              {{"every instruction in fp16",
+                everywhere,
+                {.half = true},
+                {0x5277},
+                0},
+               {"fp32, one rounding", nowhere, {}, {0x5278}, 0}}}
+          .besides(Half, {1}),
       PathRow{"LambNextMVWithDecay",
               "the step by 1 / sqrt(v + epsilon)",
               [](M &m, X x) {

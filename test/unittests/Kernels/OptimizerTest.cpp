@@ -376,34 +376,73 @@ TEST(OptimizerTest, LambNext) {
                var = values(-2, 2, 5);
   const float c2 = 0.1f, c1 = 0.2f, b1 = 0.9f, r1 = 0.1f, b2 = 0.99f,
               r2 = 0.01f, decay = 0.01f, epsilon = 1e-6f;
-  auto outputs = run("LambNextMVWithDecay", DataType::Float,
-                     {square,
-                      v,
-                      {c2},
-                      g,
-                      m,
-                      {c1},
-                      var,
-                      {b1},
-                      {r1},
-                      {b2},
-                      {r2},
-                      {decay},
-                      {epsilon}},
-                     4);
-  auto second = [&](size_t i) { return v[i] * b2 + square[i] * r2; };
-  auto first = [&](size_t i) { return m[i] * b1 + g[i] * r1; };
-  expectSameBits(outputs[1], each(first));
-  expectSameBits(outputs[2], each(second));
-  expectSameBits(outputs[0], each([&](size_t i) {
-                   return var[i] * decay +
-                          1.0f / std::sqrt(second(i) / c2 + epsilon) *
-                              (first(i) / c1);
+  for (const std::string type : {"LambNextMVWithDecay", "LambNextMV"}) {
+    auto outputs = run(type.c_str(), DataType::Float,
+                       {square,
+                        v,
+                        {c2},
+                        g,
+                        m,
+                        {c1},
+                        var,
+                        {b1},
+                        {r1},
+                        {b2},
+                        {r2},
+                        {decay},
+                        {epsilon}},
+                       4);
+    auto second = [&](size_t i) { return v[i] * b2 + square[i] * r2; };
+    auto first = [&](size_t i) { return m[i] * b1 + g[i] * r1; };
+    expectSameBits(outputs[1], each(first));
+    expectSameBits(outputs[2], each(second));
+    expectSameBits(outputs[0], each([&](size_t i) {
+                     return var[i] * decay +
+                            1.0f / std::sqrt(second(i) / c2 + epsilon) *
+                                (first(i) / c1);
+                   }));
+    expectSameBits(outputs[3], each([&](size_t i) {
+                     const float step =
+                         first(i) / c1 / (std::sqrt(second(i) / c2) + epsilon);
+                     return type == "LambNextMV" ? step : var[i] * decay + step;
+                   }));
+  }
+}
+
+TEST(OptimizerTest, LambSquares) {
+  const Floats g = values(-1, 1, 1), v = values(0.01f, 1, 2);
+  const float b2 = 0.99f, r2 = 0.01f, inverse = 10, epsilon = 1e-6f;
+  auto outputs = run("LambNextRight", DataType::Float,
+                     {g, v, {b2}, {r2}, {inverse}, {epsilon}}, 2);
+  auto second = [&](size_t i) { return v[i] * b2 + g[i] * g[i] * r2; };
+  expectSameBits(outputs[0], each(second));
+  expectSameBits(outputs[1], each([&](size_t i) {
+                   return epsilon + std::sqrt(second(i) * inverse);
                  }));
-  expectSameBits(outputs[3], each([&](size_t i) {
-                   return var[i] * decay +
-                          first(i) / c1 / (std::sqrt(second(i) / c2) + epsilon);
-                 }));
+}
+
+TEST(OptimizerTest, Lars) {
+  const Floats w = values(-2, 2, 1), g = values(-1, 1, 2);
+  const float ofW = 4, ofG = 9, decay = 0.01f, factor = 0.5f, epsilon = 0.1f;
+  Attributes attrs;
+  attrs.set("hyperpara", factor);
+  attrs.set("epsilon", epsilon);
+  const float coefficient = 2 * factor / (2 * decay + 3 + epsilon);
+  for (const char *type : {"LarsV2Update", "LarsV2UpdateD"})
+    // With a small rate the quotient is clipped.
+    for (float rate : {0.01f, 2.0f})
+      for (bool clips : {false, true}) {
+        attrs.set("use_clip", clips);
+        const float scale =
+            clips ? std::min(coefficient / rate, 1.0f) : coefficient;
+        expectSameBits(
+            run(type, DataType::Float, {w, g, {ofW}, {ofG}, {decay}, {rate}}, 1,
+                attrs)[0],
+            each([&](size_t i) { return (w[i] * decay + g[i]) * scale; }));
+      }
+  const TensorDesc half = plainDesc(DataType::Float16, {1});
+  EXPECT_EQ(refusal("LarsV2Update", std::vector<TensorDesc>(6, half), {half}),
+            "node: input " + half.toString() + " is not DT_FLOAT as expected");
 }
 
 TEST(OptimizerTest, LambUpdates) {

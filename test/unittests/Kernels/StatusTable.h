@@ -172,6 +172,7 @@ Rows quotientAndPowerRows(); ///< fp32 division, powers, logarithms
 Rows activationRows();
 Rows geluRows();
 Rows gradientRows(); ///< by element
+Rows mathRows();
 Rows functionRows(); ///< roots, exponentials, chains of instructions
 Rows conversionRows();
 Rows lineRows();         ///< reductions, softmax

@@ -79,6 +79,8 @@ Rows kernels::statustable::movementRows() {
   rows.push_back(quiet("Fill", {ints({2}), half({0x7C00})}, repeated));
   rows.push_back(quiet("ZerosLike", {x}, {0, 0, 0}));
   rows.push_back(quiet("OnesLike", {x}, {0x3C00, 0x3C00, 0x3C00}));
+  rows.push_back(
+      quiet("Fills", {x}, {0x4000, 0x4000, 0x4000}).with("value", 2.0f));
   const Elements last = {0x0001, 0x7C00};
   rows.push_back(quiet("Gather", {x, ints({2, 0})}, last));
   rows.push_back(quiet("GatherV2", {x, ints({2, 0}), ints({0})}, last));
@@ -143,6 +145,27 @@ Rows kernels::statustable::movementRows() {
          DataType::Bool,
          {0, c.out},
          {0, c.out}});
+  for (const auto &[type, out] :
+       {std::pair<const char *, Elements>{"IsNan", {0, 1, 0}},
+        {"IsInf", {1, 0, 0}},
+        {"IsFinite", {0, 0, 1}}})
+    rows.push_back({type,
+                    "an infinity and a NaN",
+                    {x},
+                    {},
+                    DataType::Bool,
+                    {0, out},
+                    {0, out}});
+  for (const auto &[type, out] :
+       {std::pair<const char *, Elements>{"BitwiseAnd", {8}},
+        {"BitwiseOr", {14}}})
+    rows.push_back({type,
+                    "integers",
+                    {ints({12}), ints({10})},
+                    {},
+                    Int,
+                    {0, out},
+                    {0, out}});
   const Operand a = {DataType::Bool, {0, 0, 1, 1}},
                 b = {DataType::Bool, {0, 1, 0, 1}};
   const Row logical = {"LogicalAnd",   "booleans",        {a, b},           {},

@@ -7,6 +7,8 @@
 
 #include "StatusTable.h"
 
+#include <cmath>
+
 using namespace npu;
 using namespace npu::kernels::statustable;
 
@@ -372,11 +374,13 @@ Rows lambRows() {
                          {VN, {0x7BFF}},
                          {VN, {0x7C00}},
                          {0, {0x7BFF}}}};
-  append(rows, filled("LambNextMVWithDecay", moments, 4,
-                      [](const Operands &o, const Op &zero, const Op &one) {
-                        return Operands{zero, zero, one,  zero, zero, one, o[0],
-                                        zero, zero, zero, zero, o[1], one};
-                      }));
+  for (const char *type : {"LambNextMV", "LambNextMVWithDecay"})
+    append(rows, filled(type, moments, 4,
+                        [](const Operands &o, const Op &zero, const Op &one) {
+                          return Operands{zero, zero, one,  zero, zero,
+                                          one,  o[0], zero, zero, zero,
+                                          zero, o[1], one};
+                        }));
   // rate, update, var; norms and ratios are 1
   const Rows updates = {{"",
                          "the fp16 step",
@@ -442,11 +446,118 @@ Rows lambRows() {
   return rows;
 }
 
+/// gradient, v, beta2, 1 - beta2, 1 / correction, epsilon
+Rows lambSquareRows() {
+  Rows rows = {{"LambNextRight",
+                "the fp16 square",
+                {half({0x5C00}), half({0}), half({0x3C00}), half({0x3C00}),
+                 half({0x3C00}), half({0})},
+                {half({0x5BFF}), half({0}), half({0x3C00}), half({0x3C00}),
+                 half({0x3C00}), half({0})},
+                Half,
+                {FO, {0x7BFF}},
+                {FO | VN, {0x7C00}},
+                {0, {0x7BFE}}},
+               {"LambNextRight",
+                "the fp16 square is too small",
+                {half({0x09A8}), half({0}), half({0x3C00}), half({0x3C00}),
+                 half({0x3C00}), half({0})},
+                {half({0x09A9}), half({0}), half({0x3C00}), half({0x3C00}),
+                 half({0x3C00}), half({0})},
+                Half,
+                {FU, {0}},
+                {FU, {0}},
+                {0, {0x0001}}},
+               {"LambNextRight",
+                "an infinite v",
+                {half({0}), half({0x7C00}), half({0x3C00}), half({0x3C00}),
+                 half({0x3C00}), half({0})},
+                {half({0}), half({0x7BFF}), half({0x3C00}), half({0x3C00}),
+                 half({0x3C00}), half({0})},
+                Half,
+                {VN, {0x7BFF}},
+                {VN, {0x7C00}},
+                {0, {0x7BFF}}},
+               {"LambNextRight",
+                "fp32 to fp16",
+                {floats({0}), floats({65520}), floats({1}), floats({1}),
+                 floats({1}), floats({0})},
+                {floats({0}), floats({0x1.FFDFFEp15f}), floats({1}),
+                 floats({1}), floats({1}), floats({0})},
+                Half,
+                {CO, {0x7BFF}},
+                {CO, {0x7C00}},
+                {0, {0x7BFF}}},
+               {"LambNextRight",
+                "fp32 to fp16, too small",
+                {floats({0}), floats({0x1p-25f}), floats({1}), floats({1}),
+                 floats({1}), floats({0})},
+                {floats({0}), floats({0x1.000002p-25f}), floats({1}),
+                 floats({1}), floats({1}), floats({0})},
+                Half,
+                {CU, {0}},
+                {CU, {0}},
+                {0, {0x0001}}}};
+  for (Row &row : rows)
+    row = row.besides(row.outType, {1});
+  return rows;
+}
+
+/// w, gradient, sums of their squares, decay, rate
+Rows larsRows() {
+  return {Row{"LarsV2Update",
+              "the product with the decay",
+              {floats({Max}), floats({0}), floats({1}), floats({1}),
+               floats({0x1.000002p0f}), floats({1})},
+              {floats({Max}), floats({0}), floats({1}), floats({1}),
+               floats({1}), floats({1})},
+              Float,
+              {FO | VN, {FloatInf}},
+              {FO | VN, {FloatInf}},
+              {0, {0x7EFFFFAB}}}
+              .with("hyperpara", 1.0f),
+          Row{"LarsV2Update",
+              "an infinite gradient",
+              {floats({0}), floats({INFINITY}), floats({1}), floats({1}),
+               floats({0}), floats({1})},
+              {floats({0}), floats({Max}), floats({1}), floats({1}),
+               floats({0}), floats({1})},
+              Float,
+              {VN, {FloatInf}},
+              {VN, {FloatInf}},
+              {0, {0x7F7FFF57}}}
+              .with("hyperpara", 1.0f),
+          Row{"LarsV2UpdateD",
+              "the product with the decay",
+              {floats({Max}), floats({0}), floats({1}), floats({1}),
+               floats({0x1.000002p0f}), floats({1})},
+              {floats({Max}), floats({0}), floats({1}), floats({1}),
+               floats({1}), floats({1})},
+              Float,
+              {FO | VN, {FloatInf}},
+              {FO | VN, {FloatInf}},
+              {0, {0x7EFFFFAB}}}
+              .with("hyperpara", 1.0f),
+          Row{"LarsV2UpdateD",
+              "an infinite gradient",
+              {floats({0}), floats({INFINITY}), floats({1}), floats({1}),
+               floats({0}), floats({1})},
+              {floats({0}), floats({Max}), floats({1}), floats({1}),
+               floats({0}), floats({1})},
+              Float,
+              {VN, {FloatInf}},
+              {VN, {FloatInf}},
+              {0, {0x7F7FFF57}}}
+              .with("hyperpara", 1.0f)};
+}
+
 } // namespace
 
 Rows kernels::statustable::optimizerRows() {
   Rows rows = momentumRows();
   append(rows, adamRows());
   append(rows, lambRows());
+  append(rows, lambSquareRows());
+  append(rows, larsRows());
   return rows;
 }

@@ -20,10 +20,10 @@ const std::vector<Row> &table() {
     std::vector<Row> all;
     for (const auto &more :
          {arithmeticRows(), quotientAndPowerRows(), functionRows(),
-          activationRows(), geluRows(), gradientRows(), conversionRows(),
-          lineRows(), lineGradientRows(), windowRows(), cubeRows(), normRows(),
-          batchNormRows(), optimizerRows(), quantizationRows(), trainingRows(),
-          movementRows()})
+          activationRows(), geluRows(), gradientRows(), mathRows(),
+          conversionRows(), lineRows(), lineGradientRows(), windowRows(),
+          cubeRows(), normRows(), batchNormRows(), optimizerRows(),
+          quantizationRows(), trainingRows(), movementRows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
@@ -182,7 +182,7 @@ TEST(StatusTableTest, PaddingApart) {
     std::set<std::string> types = {"Cast"};
     for (const Rows &rows :
          {arithmeticRows(), quotientAndPowerRows(), functionRows(),
-          activationRows(), geluRows(), gradientRows()})
+          activationRows(), geluRows(), gradientRows(), mathRows()})
       for (const Row &row : rows)
         types.insert(row.type);
     return types;
