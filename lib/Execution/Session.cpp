@@ -23,7 +23,8 @@ llvm::SmallVector<uint64_t> Session::shapeStarts() const {
   return starts;
 }
 
-Status Session::makePlans(ge::GraphOp graph) {
+Expected<std::vector<std::unique_ptr<Plan>>>
+npu::planShapes(ge::GraphOp graph, const SessionOptions &options) {
   llvm::StringSet<> fed;
   for (const auto &entry : options.fallbacks) {
     fed.insert(entry.getKey());
@@ -31,6 +32,7 @@ Status Session::makePlans(ge::GraphOp graph) {
   }
   const unsigned numShapes =
       options.shapes.empty() ? 1 : *llvm::max_element(options.shapes) + 1;
+  std::vector<std::unique_ptr<Plan>> plans;
   for (unsigned shape = 0; shape != numShapes; ++shape) {
     if (shape != 0)
       if (Status status = options.reshape(shape); !status)
@@ -42,16 +44,19 @@ Status Session::makePlans(ge::GraphOp graph) {
     assert(plans.back()->numSlots == plans.front()->numSlots &&
            "shapes change sizes alone");
   }
-  graphPlan = plans.front().get();
-  return {};
+  return plans;
 }
 
 Expected<std::unique_ptr<Session>>
 Session::create(ge::GraphOp graph, const kernels::Registry &registry,
                 SessionOptions options) {
   auto session = std::unique_ptr<Session>(new Session(std::move(options)));
-  if (Status status = session->makePlans(graph); !status)
-    return status;
+  Expected<std::vector<std::unique_ptr<Plan>>> plans =
+      planShapes(graph, session->options);
+  if (!plans)
+    return plans.takeStatus();
+  session->plans = std::move(*plans);
+  session->graphPlan = session->plans.front().get();
   if (Status status = session->assignFiles(); !status)
     return status;
   if (Status status = session->readSources(); !status)

@@ -3,6 +3,7 @@
 #include "GraphRun.h"
 
 #include "GraphLoader.h"
+#include "ShapeTable.h"
 
 #include "npu/Dialect/Instr/IR/Instr.h"
 #include "npu/Transforms/ResolveCalls.h"
@@ -330,17 +331,22 @@ Status GraphRun::writeOutputs(uint64_t iteration) const {
   return {};
 }
 
+/// The iterations that have the shapes \p step.
+std::vector<uint64_t> GraphRun::listIterations(unsigned step) const {
+  std::vector<uint64_t> numbers;
+  for (auto [index, other] : llvm::enumerate(shapes.byIteration))
+    if (other == step)
+      numbers.push_back(iterations.first + index);
+  return numbers;
+}
+
 /// The shapes of inputs and outputs, with the iterations that have them.
 llvm::json::Array GraphRun::listShapes() const {
   using llvm::json::Array;
   using llvm::json::Object;
   Array shapes;
-  for (const std::unique_ptr<Plan> &plan : session->allPlans()) {
-    Array numbers, inputs, outputs;
-    for (uint64_t iteration = iterations.first; iteration != iterations.end();
-         ++iteration)
-      if (&session->planOf(iteration) == plan.get())
-        numbers.push_back(iteration);
+  for (auto [step, plan] : llvm::enumerate(session->allPlans())) {
+    Array inputs, outputs;
     for (const PlannedNode &node : plan->nodes) {
       if (node.kind == PlannedNode::Kind::Source &&
           node.role == catalog::Role::Input)
@@ -353,7 +359,7 @@ llvm::json::Array GraphRun::listShapes() const {
           if (desc)
             outputs.push_back(desc->toString());
     }
-    shapes.push_back(Object{{"iterations", std::move(numbers)},
+    shapes.push_back(Object{{"iterations", Array(listIterations(step))},
                             {"inputs", std::move(inputs)},
                             {"outputs", std::move(outputs)}});
   }
@@ -415,12 +421,32 @@ void GraphRun::printSummary() const {
 // Running
 //===----------------------------------------------------------------------===//
 
-Status GraphRun::createSession(std::shared_ptr<DeviceState> device,
-                               const kernels::Registry &kernels) {
-  sessionOptions.device = std::move(device);
+void GraphRun::setReshape(const kernels::Registry &kernels) {
   sessionOptions.reshape = [&](unsigned step) {
     return reshape(step, kernels);
   };
+}
+
+Expected<std::string>
+GraphRun::makeShapeTable(const kernels::Registry &kernels) {
+  setReshape(kernels);
+  Expected<std::vector<std::unique_ptr<Plan>>> plans =
+      planShapes(graph, sessionOptions);
+  if (!plans)
+    return plans.takeStatus();
+  std::string text;
+  for (auto [shape, plan] : llvm::enumerate(*plans)) {
+    ShapeTable table{name().str(), modelId, listIterations(shape)};
+    for (const PlannedNode &node : plan->nodes)
+      text += table.makeRows(node);
+  }
+  return text;
+}
+
+Status GraphRun::createSession(std::shared_ptr<DeviceState> device,
+                               const kernels::Registry &kernels) {
+  sessionOptions.device = std::move(device);
+  setReshape(kernels);
   Expected<std::unique_ptr<Session>> created =
       Session::create(graph, kernels, std::move(sessionOptions));
   if (!created)

@@ -34,6 +34,11 @@ public:
   /// or not, has in this graph; none where it is for other graphs.
   std::optional<llvm::StringRef> findName(llvm::StringRef given);
 
+  /// A row of CSV for each tensor of each node, by \p kernels, in the shapes
+  /// that inputs have in turn. Needs no data; nothing else can be done
+  /// afterwards.
+  Expected<std::string> makeShapeTable(const kernels::Registry &kernels);
+
   /// Plans the graph and gets its data, for a \p device that other graphs may
   /// share.
   Status createSession(std::shared_ptr<DeviceState> device,
@@ -83,7 +88,9 @@ private:
   /// The graph with those that its nodes run.
   mlir::Operation *getAll() const;
   std::string getOutputFolder(uint64_t iteration) const;
+  std::vector<uint64_t> listIterations(unsigned step) const;
   llvm::json::Array listShapes() const;
+  void setReshape(const kernels::Registry &kernels);
   Status writeOutputs(uint64_t iteration) const;
 
   const RunOptions &options;

@@ -6,6 +6,7 @@
 #include "DiskBudget.h"
 #include "GraphRun.h"
 #include "OneLineDiagnostics.h"
+#include "ShapeTable.h"
 #include "Version.h"
 
 #include "npu/InitAllDialects.h"
@@ -42,6 +43,7 @@ private:
   Status execute();
   Status writeReport(const Status &outcome);
   void printSummary();
+  Status writeShapes();
 
   /// "'a', 'b'": the graphs.
   std::string listGraphs();
@@ -198,6 +200,25 @@ Status Run::writeReport(const Status &outcome) {
   return writeFile(options.report, {&part, 1});
 }
 
+/// What --list-shapes asks for.
+Status Run::writeShapes() {
+  if (Status status = checkFileNames(); !status)
+    return status;
+  std::string text = ShapeTable::header;
+  for (auto &graph : graphs) {
+    Expected<std::string> rows = graph->makeShapeTable(kernels);
+    if (!rows)
+      return rows.takeStatus();
+    text += *rows;
+  }
+  if (options.listShapes == "-") {
+    llvm::outs() << text;
+    return {};
+  }
+  const ByteView part = asBytes(text);
+  return writeFile(options.listShapes, {&part, 1});
+}
+
 void Run::printSummary() {
   uint64_t numFiles = 0;
   for (auto &graph : graphs) {
@@ -286,10 +307,13 @@ Status Run::execute() {
 
 int Run::main() {
   Status loaded = loadGraphs();
+  const bool runsNothing = !options.listShapes.empty();
   if (loaded)
-    loaded = createSessions();
+    loaded = runsNothing ? writeShapes() : createSessions();
   if (!loaded)
     return reportFailure(loaded);
+  if (runsNothing)
+    return 0;
   Status outcome = execute();
   if (progress)
     progress->clear();

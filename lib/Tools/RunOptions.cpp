@@ -278,24 +278,24 @@ Status npu::checkNoInput(const std::string &path,
   return {};
 }
 
-/// Whether the report can be written later.
-static Status checkReport(const std::string &path,
+/// Whether \p path, the value of \p option, can be written later.
+static Status checkResult(const std::string &option, const std::string &path,
                           llvm::ArrayRef<std::string> inputFiles) {
   if (path.empty())
     return {};
+  const std::string where = "--" + option + " " + path;
   llvm::StringRef folder = llvm::sys::path::parent_path(path);
   if (folder.empty())
     folder = ".";
   if (llvm::sys::fs::is_directory(path))
-    return Status::error("--report " + path + ": a folder; expected a file");
+    return Status::error(where + ": a folder; expected a file");
   bool isOther = false; // a pipe or device
   if (!llvm::sys::fs::is_other(path, isOther) && isOther)
     return {};
   if (!llvm::sys::fs::is_directory(folder))
-    return Status::error("--report " + path + ": no folder " + folder.str());
+    return Status::error(where + ": no folder " + folder.str());
   if (!llvm::sys::fs::can_write(folder))
-    return Status::error("--report " + path + ": no permission to write to " +
-                         folder.str());
+    return Status::error(where + ": no permission to write to " + folder.str());
   return checkNoInput(path, inputFiles);
 }
 
@@ -408,8 +408,11 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
   for (const std::string &shapes : options.inputShapes)
     if (Status status = readInputShapes(shapes, settings.inputShapes); !status)
       return status;
-  if (Status status = checkReport(options.report, settings.inputFiles); !status)
-    return status;
+  for (const auto *option : {&options.report, &options.listShapes})
+    if (Status status =
+            checkResult(option->ArgStr.str(), *option, settings.inputFiles);
+        !status)
+      return status;
   if (Status status = checkOutputDir(options.outputDir.getValue()); !status)
     return status;
   return settings;

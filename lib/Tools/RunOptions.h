@@ -191,6 +191,10 @@ struct RunOptions {
   Option<std::string> outputDir{"output-dir",
                                 desc("Folder for the graph's outputs"),
                                 value_desc("DIR"), cat(category)};
+  Option<std::string> listShapes{
+      "list-shapes",
+      desc("Run nothing, but write the shapes of all tensors as CSV"),
+      value_desc("FILE.csv"), cat(category)};
   Option<std::string> report{"report", desc("Where to write what ran"),
                              value_desc("FILE.json"), cat(category)};
 };

@@ -88,6 +88,11 @@ struct SessionOptions {
   std::shared_ptr<DeviceState> device;
 };
 
+/// Plans \p graph once for each of the shapes that its inputs have in turn. All
+/// plans have the same nodes, places and slots.
+Expected<std::vector<std::unique_ptr<Plan>>>
+planShapes(ge::GraphOp graph, const SessionOptions &options);
+
 /// An output of the graph.
 struct GraphOutput {
   std::string name; ///< of the node that computes it
@@ -142,7 +147,6 @@ private:
                ? 0
                : options.shapes[iteration - options.iterations.first];
   }
-  Status makePlans(ge::GraphOp graph);
   /// Finds the output that each file is for.
   Status assignFiles();
   Status assignFile(const SourceOption &option, llvm::StringRef name,
