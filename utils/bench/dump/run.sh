@@ -56,11 +56,11 @@ row() { # LABEL OURS PEER
   local peer="" ratio="" copies
   copies=$(echo "scale=2; ${best[$2]} / ${best[cp]}" | bc)
   if [[ -n ${3:-} && -n ${best[$3]:-} ]]; then
-    peer=${best[$3]}
-    ratio=$(echo "scale=1; $peer / ${best[$2]}" | bc)
+    peer=$(LC_ALL=C printf %.3f "${best[$3]}")
+    ratio=$(echo "scale=1; ${best[$3]} / ${best[$2]}" | bc)
   fi
   LC_ALL=C printf '%-22s %9.3f s %9s s %7s x %8s x\n' "$1" "${best[$2]}" \
-    "${peer:0:6}" "$ratio" "$copies"
+    "$peer" "$ratio" "$copies"
 }
 printf '%-22s %11s %11s %9s %10s\n' "200 files of 1 MiB" npu-dump msaccucmp \
   faster "of cp -r"
