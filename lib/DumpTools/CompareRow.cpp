@@ -62,7 +62,7 @@ static std::string toText(const std::optional<double> &value, bool compat) {
 
 static std::string toText(const Moments &moments, bool compat) {
   auto number = [&](double value) {
-    if (!compat)
+    if (!compat || std::isnan(value)) // whose sign is of no meaning
       return toText(std::optional(value), false);
     char text[400];
     if (std::fabs(value) < 0.001)
@@ -138,8 +138,8 @@ toMetricCells(const TensorComparison &result, bool compat) {
 
 static std::string toReason(const CompareRow &row, bool compat) {
   const TensorComparison &result = row.result;
-  if (compat && result.metrics && isScalar(result.shape))
-    return "This tensor is scalar.";
+  if (compat && result.metrics) // notes are ours
+    return isScalar(result.shape) ? "This tensor is scalar." : "";
   return result.reason;
 }
 

@@ -110,6 +110,18 @@ void FileConverter::convertTensors(const char *io,
                 .withContext(std::string(io) + " " + std::to_string(i)));
 }
 
+/// The shape in which msaccucmp gives \p shape, which was in FRACTAL_NZ: of two
+/// or three dimensions.
+static Shape mergeLeadingDims(Shape shape) {
+  if (shape.size() == 1)
+    shape.insert(shape.begin(), 1);
+  while (shape.size() > 3) {
+    shape[1] *= shape[0];
+    shape.erase(shape.begin());
+  }
+  return shape;
+}
+
 Status FileConverter::convertTensor(const std::string &io, size_t index,
                                     DumpTensor tensor) {
   const std::string what = io + " " + std::to_string(index) + ": ";
@@ -161,6 +173,8 @@ Status FileConverter::convertTensor(const std::string &io, size_t index,
   }
   if (options.compat && content.shape.empty())
     content.shape = {1};
+  if (options.compat && target && tensor.format == Format::FRACTAL_NZ)
+    content.shape = mergeLeadingDims(std::move(content.shape));
   const std::string path = getPath(makeName(io, index, content));
   if (isKept(path))
     return Status();

@@ -358,7 +358,7 @@ void Comparison::finishSecond() {
 
 Metrics Comparison::run() {
   metrics.count = numElements * components;
-  equal = isSameBytes();
+  equal = !keepNonFinite && isSameBytes(); // inf - inf is no 0
   forEachBlock([&](double *x, double *y, size_t count, uint64_t index) {
     visitFirst(x, y, count, index);
   });

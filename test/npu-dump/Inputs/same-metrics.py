@@ -23,7 +23,7 @@ def rows(path):
 
 
 def numbers(text):
-    return [float(n) for n in re.findall(r"[-+0-9.e]+|nan|NaN", text)]
+    return [float(n) for n in re.findall(r"-?inf|nan|NaN|[-+0-9.e]+", text)]
 
 
 mine, reference, count = rows(sys.argv[1]), rows(sys.argv[2]), sys.argv[3]

@@ -198,6 +198,22 @@ TEST_F(ConvertTest, Fractal) {
   EXPECT_TRUE(messages.empty());
 }
 
+TEST_F(ConvertTest, FractalOfManyDimensionsAsThePeerHasIt) {
+  options.compat = true;
+  options.format = {Format::ND, 0};
+  write(dumpName,
+        {makeBlocked(DataType::Int32, Format::FRACTAL_NZ, {1, 2, 1, 1, 16, 16},
+                     {1, 2, 3, 16}, std::vector<int32_t>(512))});
+  convert();
+  readArray<int32_t>(dumpName + ".output.0.2x3x16.npy", {2, 3, 16});
+  write(dumpName,
+        {makeBlocked(DataType::Int32, Format::FRACTAL_NZ, {1, 1, 16, 16}, {5},
+                     std::vector<int32_t>(256))});
+  convert();
+  readArray<int32_t>(dumpName + ".output.0.1x5.npy", {1, 5});
+  EXPECT_TRUE(messages.empty());
+}
+
 TEST_F(ConvertTest, ShapeThatContradicts) {
   const std::vector<int32_t> values = makeFractal();
   write(dumpName, {makeBlocked(DataType::Int32, Format::FRACTAL_NZ,

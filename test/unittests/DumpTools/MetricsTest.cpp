@@ -116,6 +116,11 @@ TEST(Metrics, NansStayWhereAsked) {
   EXPECT_EQ(m.numMismatches, 2u);
   // A NaN reference makes the masked metrics 0.
   EXPECT_EQ(compareFloats({1}, {NAN}, {}, true).maxRelative, 0);
+  // An infinity is as far from itself as from anything.
+  const Metrics same = compareFloats({1, INFINITY}, {1, INFINITY}, {}, true);
+  EXPECT_TRUE(same.equal());
+  EXPECT_TRUE(std::isnan(*same.maxAbsolute));
+  EXPECT_TRUE(std::isnan(*same.meanAbsolute));
 }
 
 TEST(Metrics, NothingFinite) {
