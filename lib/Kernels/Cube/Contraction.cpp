@@ -28,10 +28,15 @@ void Contractor::cut(std::span<const Contraction> parts, int64_t threads) {
   for (int64_t index = 0; index < static_cast<int64_t>(parts.size()); ++index) {
     const int64_t rows = parts[index].left.numRows();
     const int64_t panels = ceilDiv(parts[index].columns, PanelWidth);
+    // Tiles of about equal height: a low one widens its panels for few rows.
+    // Adjacent rows are read 16 at once, from multiples of 16 on.
+    const int64_t rowsInTile = parts[index].left.areRowsAdjacent
+                                   ? MaxTileRows
+                                   : ceilDiv(rows, ceilDiv(rows, MaxTileRows));
     for (int64_t panel = 0; panel < panels; panel += panelsInTile)
-      for (int64_t row = 0; row < rows; row += MaxTileRows)
+      for (int64_t row = 0; row < rows; row += rowsInTile)
         items.push_back({index,
-                         {row, std::min(row + MaxTileRows, rows), panel,
+                         {row, std::min(row + rowsInTile, rows), panel,
                           std::min(panel + panelsInTile, panels)}});
   }
 }

@@ -1,10 +1,10 @@
 //===- ContractionTile.cpp - The register-blocked sum of products ---------===//
 //
-// A tile is computed in blocks of the depth (k). Rows of the left operand are
-// widened into a small array that stays in the first-level cache; a kernel
-// holds a few rows times a few panels of accumulators in registers over the
-// depth block. Between depth blocks accumulators rest in memory as they are,
-// so that each sum stays sequential.
+// A tile is computed in blocks of the depth (k). A kernel holds a few rows
+// times a few panels of accumulators in registers over the depth block. The
+// rows of a tile are widened once for all panels, the panels of a kernel once
+// for all rows: those stay in the first-level cache. Between depth blocks
+// accumulators rest in memory as they are, so that each sum stays sequential.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +55,26 @@ struct ResultTracker {
   }
 };
 
+/// The same of fp16 results where nothing happens but underflow, as far as it
+/// goes: an infinite or NaN input, and a result beyond the type, end as an
+/// infinity or NaN that holds() denies.
+struct QuietTracker {
+  UnderflowTracker<DF> underflow{DF()};
+  FiniteCheck<HalfTag<DF>> check{HalfTag<DF>()};
+
+  HWY_INLINE void store(VF sum, uint16_t *to) {
+    underflow.update(sum);
+    const auto bits = narrowToHalf(DF(), sum);
+    check.update(bits);
+    hn::StoreU(bits, HalfTag<DF>(), to);
+  }
+  bool holds() const { return check.holds(); }
+  void report(DataType, ContractionEvents &events) const {
+    events.status |=
+        underflow.status(numerics::HalfUnderflowLimit, status::CastUnderflow);
+  }
+};
+
 /// Stores the \p valid columns of one panel of a row.
 template <class T>
 HWY_INLINE void storePanel(const T *values, const Destination &out, T *row,
@@ -69,15 +89,16 @@ HWY_INLINE void storePanel(const T *values, const Destination &out, T *row,
 }
 
 /// Rounds and stores \p rows rows of \p panels panels by \p narrow, which
-/// stores the lanes of a vector as T. Lanes beyond the last column are zeros.
-template <class T, class Narrow>
+/// stores the lanes of a vector as T and tells the tracker. Lanes beyond the
+/// last column are zeros.
+template <class T, class Tracker, class Narrow>
 HWY_INLINE void finish(const Contraction &part, const RowPositions &positions,
                        int64_t rows, int64_t panelBegin, int64_t panels,
-                       const float *sums, ResultTracker &total,
+                       const float *sums, Tracker &total,
                        const Narrow &narrow) {
   const DF df;
   T *out = reinterpret_cast<T *>(part.out.data);
-  ResultTracker tracker = total; // in registers: no store can reach it
+  Tracker tracker = total; // in registers: no store can reach it
   const bool scattered = !part.out.columnOffsets.empty();
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t p = 0; p < panels; ++p) {
@@ -87,11 +108,8 @@ HWY_INLINE void finish(const Contraction &part, const RowPositions &positions,
       T *row = out + positions.output[r];
       if (HWY_LIKELY(valid == PanelWidth && !scattered)) {
         T *to = row + panel * part.out.panelPitch;
-        for (int v = 0; v < VectorsPerPanel; ++v, sums += NumLanes) {
-          const VF sum = hn::Load(df, sums);
-          tracker.update(sum);
-          narrow(sum, to + v * NumLanes);
-        }
+        for (int v = 0; v < VectorsPerPanel; ++v, sums += NumLanes)
+          narrow(tracker, hn::Load(df, sums), to + v * NumLanes);
         continue;
       }
       HWY_ALIGN T values[PanelWidth];
@@ -100,8 +118,7 @@ HWY_INLINE void finish(const Contraction &part, const RowPositions &positions,
             hn::FirstN(df,
                        std::clamp<int64_t>(valid - v * NumLanes, 0, NumLanes)),
             hn::Load(df, sums));
-        tracker.update(sum);
-        narrow(sum, values + v * NumLanes);
+        narrow(tracker, sum, values + v * NumLanes);
       }
       storePanel(values, part.out, row, panel, valid);
     }
@@ -116,17 +133,34 @@ void finishSums(const Contraction &part, DataType type,
   case DataType::Float16:
     return finish<uint16_t>(
         part, positions, rows, panelBegin, panels, sums, tracker,
-        [](VF sum, uint16_t *to) HWY_ATTR { storeHalf<M>(DF(), sum, to); });
+        [](ResultTracker &its, VF sum, uint16_t *to) HWY_ATTR {
+          its.update(sum);
+          storeHalf<M>(DF(), sum, to);
+        });
   case DataType::BFloat16:
     return finish<uint16_t>(
         part, positions, rows, panelBegin, panels, sums, tracker,
-        [](VF sum, uint16_t *to) HWY_ATTR { storeBFloat16<M>(DF(), sum, to); });
+        [](ResultTracker &its, VF sum, uint16_t *to) HWY_ATTR {
+          its.update(sum);
+          storeBFloat16<M>(DF(), sum, to);
+        });
   default: // Float: no rounding, and infinities are kept in both modes
     return finish<float>(part, positions, rows, panelBegin, panels, sums,
-                         tracker, [](VF sum, float *to) HWY_ATTR {
+                         tracker,
+                         [](ResultTracker &its, VF sum, float *to) HWY_ATTR {
+                           its.update(sum);
                            hn::StoreU(canonicalizeNaN(DF(), sum), DF(), to);
                          });
   }
+}
+
+template <OverflowMode>
+void finishSums(const Contraction &part, DataType,
+                const RowPositions &positions, int64_t rows, int64_t panelBegin,
+                int64_t panels, const float *sums, QuietTracker &tracker) {
+  finish<uint16_t>(part, positions, rows, panelBegin, panels, sums, tracker,
+                   [](QuietTracker &its, VF sum, uint16_t *to)
+                       HWY_ATTR { its.store(sum, to); });
 }
 
 /// Adds the sums of a depth block of integers, which are exact, to exact ones.
@@ -165,81 +199,126 @@ void finishIntegers(const Contraction &part, const RowPositions &positions,
 
 /// The work space of a tile.
 struct TileSpace {
-  float *left;    // rows of a kernel, widened
-  float *sums;    // accumulators; of one kernel when integers are summed
-  double *totals; // sums of integers
+  float *left;        // rows, widened
+  WidenedHalf *right; // panels of a kernel, widened
+  float *sums;        // accumulators; of one kernel when integers are summed
+  double *totals;     // sums of integers
 };
 
-template <class T, class Right, bool Integer, OverflowMode M>
-void computeTileOf(const Contraction &part, const ContractionTypes &types,
+/// Widens \p depth values of \p panels panels.
+HWY_INLINE void widenPanels(const uint16_t *right, int64_t panelPitch,
+                            int64_t depthPitch, int64_t panels, int64_t depth,
+                            WidenedHalf *to) {
+  for (int64_t panel = 0; panel < panels; ++panel) {
+    const uint16_t *from = right + panel * panelPitch;
+    for (int64_t k = 0; k < depth; ++k, from += depthPitch)
+      for (int v = 0; v < VectorsPerPanel; ++v, to += NumLanes)
+        hn::Store(loadRight(from + v * NumLanes), DF(), &to->value);
+  }
+}
+
+/// The rows of a kernel in a tile.
+struct Band {
+  int64_t begin, rows; ///< from the first row of the tile on
+  RowPositions positions;
+};
+
+/// \p Quiet: where something happens false is returned, and all is void.
+template <class T, class Right, bool Integer, OverflowMode M, bool Quiet>
+bool computeTileOf(const Contraction &part, const ContractionTypes &types,
                    const Tile &tile, const TileSpace &space,
                    ContractionEvents &events) {
   static constexpr float zeros[MaxKernelPanels * PanelWidth] = {};
   const Right *right = reinterpret_cast<const Right *>(part.right.panels);
   const int64_t numRuns = static_cast<int64_t>(part.left.runs.size());
   const int64_t tileRows = tile.rowEnd - tile.rowBegin;
-  const int64_t bands = ceilDiv(tileRows, KernelRows);
+  const int64_t tilePanels = tile.panelEnd - tile.panelBegin;
+  const int64_t numBands = ceilDiv(tileRows, KernelRows);
+  Band bands[ceilDiv(MaxTileRows, KernelRows)];
+  for (int64_t i = 0; i < numBands; ++i) {
+    Band &band = bands[i];
+    band.begin = tileRows * i / numBands;
+    band.rows = tileRows * (i + 1) / numBands - band.begin;
+    findRows(part.left, part.out, tile.rowBegin + band.begin, band.rows,
+             band.positions);
+  }
+  // To widen values once pays where several kernels read them.
+  const bool widens = numBands > 1;
+  const int64_t step = tileRows == 1 ? RowPanels : KernelPanels;
+
   int64_t k = 0, runBegin = 0;
   bool first = true, last = false;
-  ResultTracker tracker;
+  std::conditional_t<Quiet, QuietTracker, ResultTracker> tracker;
   do {
     const RunBlock block(part.left.runs, runBegin);
     const int64_t depth = block.depth;
     runBegin += block.end - block.begin;
     last = runBegin == numRuns;
-
-    float *sums = space.sums;
-    double *totals = space.totals;
-    for (int64_t band = 0; band < bands; ++band) {
-      const int64_t rowBegin = tile.rowBegin + tileRows * band / bands;
-      const int64_t rows =
-          tile.rowBegin + tileRows * (band + 1) / bands - rowBegin;
-      RowPositions positions;
-      findRows(part.left, part.out, rowBegin, rows, positions);
-      if (packLeft<T>(part.left, positions, rows, block, M, space.left))
+    for (int64_t i = 0; i < numBands; ++i)
+      if (packLeft<T, !Quiet>(part.left, bands[i].positions, bands[i].rows,
+                              block, M,
+                              space.left + bands[i].begin * LeftPitch))
         events.nonFiniteInput = true;
 
-      const int64_t step = rows == 1 ? RowPanels : KernelPanels;
-      for (int64_t panel = tile.panelBegin; panel < tile.panelEnd;
-           panel += step) {
-        const int64_t panels = std::min(step, tile.panelEnd - panel);
-        const int64_t count = rows * panels * PanelWidth;
-        const float *init = zeros;
-        if constexpr (!Integer) {
-          if (!first)
-            init = nullptr;
-          else if (part.bias)
-            init = static_cast<const float *>(part.bias) + panel * PanelWidth;
-        }
-        selectKernel<Right>(rows, panels)(
-            space.left,
-            right + panel * part.right.panelPitch + k * part.right.depthPitch,
-            part.right.panelPitch, part.right.depthPitch, depth, init, sums);
+    for (int64_t panel = tile.panelBegin; panel < tile.panelEnd;
+         panel += step) {
+      const int64_t panels = std::min(step, tile.panelEnd - panel);
+      const Right *stored =
+          right + panel * part.right.panelPitch + k * part.right.depthPitch;
+      if constexpr (std::is_same_v<Right, uint16_t>)
+        if (widens)
+          widenPanels(stored, part.right.panelPitch, part.right.depthPitch,
+                      panels, depth, space.right);
+      const float *init = zeros;
+      if constexpr (!Integer) {
+        if (!first)
+          init = nullptr;
+        else if (part.bias)
+          init = static_cast<const float *>(part.bias) + panel * PanelWidth;
+      }
+      for (int64_t i = 0; i < numBands; ++i) {
+        const Band &band = bands[i];
+        const float *left = space.left + band.begin * LeftPitch;
+        const int64_t count = band.rows * panels * PanelWidth;
+        const int64_t position =
+            (band.begin * tilePanels + band.rows * (panel - tile.panelBegin)) *
+            PanelWidth;
+        float *sums = Integer ? space.sums : space.sums + position;
+        if (std::is_same_v<Right, uint16_t> && widens)
+          selectKernel<WidenedHalf>(band.rows, panels)(
+              left, space.right, depth * PanelWidth, PanelWidth, depth, init,
+              sums);
+        else
+          selectKernel<Right>(band.rows,
+                              panels)(left, stored, part.right.panelPitch,
+                                      part.right.depthPitch, depth, init, sums);
         if constexpr (Integer) {
+          double *totals = space.totals + position;
           if (first)
-            for (int64_t i = 0; i < count; ++i)
-              totals[i] = part.bias ? static_cast<const int32_t *>(
+            for (int64_t j = 0; j < count; ++j)
+              totals[j] = part.bias ? static_cast<const int32_t *>(
                                           part.bias)[panel * PanelWidth +
-                                                     i % (panels * PanelWidth)]
+                                                     j % (panels * PanelWidth)]
                                     : 0;
           addIntegers(sums, count, totals);
           if (last)
-            finishIntegers(part, positions, rows, panel, panels, totals,
-                           events);
-          totals += count;
-        } else {
-          if (last)
-            finishSums<M>(part, types.out, positions, rows, panel, panels, sums,
-                          tracker);
-          sums += count;
+            finishIntegers(part, band.positions, band.rows, panel, panels,
+                           totals, events);
+        } else if (last) {
+          finishSums<M>(part, types.out, band.positions, band.rows, panel,
+                        panels, sums, tracker);
         }
       }
     }
     k += depth;
     first = false;
   } while (!last);
+  if constexpr (Quiet)
+    if (!tracker.holds())
+      return false;
   if constexpr (!Integer)
     tracker.report(types.out, events);
+  return true;
 }
 
 /// The same for a left operand whose rows are adjacent.
@@ -247,42 +326,70 @@ template <class T, class Right, OverflowMode M>
 void computeLanes(const Contraction &part, const ContractionTypes &types,
                   const Tile &tile, const TileSpace &space,
                   ContractionEvents &events) {
-  static constexpr float zeros[KernelPanels * PanelWidth] = {};
+  static constexpr float zeros[LanesPanels * PanelWidth] = {};
+  constexpr int64_t maxBands =
+      ceilDiv(MaxTileRows, PanelWidth) * ceilDiv(PanelWidth, LanesRows);
   const Right *right = reinterpret_cast<const Right *>(part.right.panels);
   const int64_t numRuns = static_cast<int64_t>(part.left.runs.size());
+  const int64_t tileRows = tile.rowEnd - tile.rowBegin;
+  const int64_t tilePanels = tile.panelEnd - tile.panelBegin;
+  // The rows of a kernel are adjacent lanes of one widened vector.
+  Band bands[maxBands];
+  int64_t numBands = 0;
+  for (int64_t lane = 0; lane < tileRows; lane += PanelWidth) {
+    const int64_t lanes = std::min(PanelWidth, tileRows - lane);
+    const int64_t cuts = ceilDiv(lanes, LanesRows);
+    for (int64_t i = 0; i < cuts; ++i) {
+      Band &band = bands[numBands++];
+      band.begin = lane + lanes * i / cuts;
+      band.rows = lane + lanes * (i + 1) / cuts - band.begin;
+      findRows(part.left, part.out, tile.rowBegin + band.begin, band.rows,
+               band.positions);
+    }
+  }
   ResultTracker tracker;
   int64_t k = 0;
   do {
     const int64_t depth = std::min(DepthBlock, numRuns - k);
     const bool last = k + depth == numRuns;
-    float *sums = space.sums;
-    for (int64_t lane = tile.rowBegin; lane < tile.rowEnd; lane += PanelWidth) {
-      const int64_t lanes = std::min(PanelWidth, tile.rowEnd - lane);
+    const int64_t lanesPitch = depth * LanesPitch;
+    for (int64_t lane = 0; lane < tileRows; lane += PanelWidth) {
       RowPositions positions;
-      findRows(part.left, part.out, lane, 1, positions);
-      if (packLanes<T>(part.left, positions, lanes, part.left.runs.data() + k,
-                       depth, M, space.left))
+      findRows(part.left, part.out, tile.rowBegin + lane, 1, positions);
+      if (packLanes<T>(part.left, positions,
+                       std::min(PanelWidth, tileRows - lane),
+                       part.left.runs.data() + k, depth, M,
+                       space.left + lane / PanelWidth * lanesPitch))
         events.nonFiniteInput = true;
-      const int64_t bands = ceilDiv(lanes, KernelRows);
-      for (int64_t band = 0; band < bands; ++band) {
-        const int64_t rowBegin = lanes * band / bands;
-        const int64_t rows = lanes * (band + 1) / bands - rowBegin;
+    }
+    for (int64_t panel = tile.panelBegin; panel < tile.panelEnd;
+         panel += LanesPanels) {
+      const int64_t panels =
+          std::min<int64_t>(LanesPanels, tile.panelEnd - panel);
+      const Right *stored =
+          right + panel * part.right.panelPitch + k * part.right.depthPitch;
+      if constexpr (std::is_same_v<Right, uint16_t>)
+        widenPanels(stored, part.right.panelPitch, part.right.depthPitch,
+                    panels, depth, space.right);
+      for (int64_t i = 0; i < numBands; ++i) {
+        const Band &band = bands[i];
+        const float *left = space.left + band.begin / PanelWidth * lanesPitch +
+                            band.begin % PanelWidth;
+        const float *init = k == 0 ? zeros : nullptr;
+        float *sums = space.sums + (band.begin * tilePanels +
+                                    band.rows * (panel - tile.panelBegin)) *
+                                       PanelWidth;
+        if constexpr (std::is_same_v<Right, uint16_t>)
+          selectLanesKernel<WidenedHalf>(band.rows, panels)(
+              left, space.right, depth * PanelWidth, PanelWidth, depth, init,
+              sums);
+        else
+          selectLanesKernel<Right>(band.rows, panels)(
+              left, stored, part.right.panelPitch, part.right.depthPitch, depth,
+              init, sums);
         if (last)
-          findRows(part.left, part.out, lane + rowBegin, rows, positions);
-        for (int64_t panel = tile.panelBegin; panel < tile.panelEnd;
-             panel += KernelPanels) {
-          const int64_t panels =
-              std::min<int64_t>(KernelPanels, tile.panelEnd - panel);
-          selectLanesKernel<Right>(rows, panels)(
-              space.left + rowBegin,
-              right + panel * part.right.panelPitch + k * part.right.depthPitch,
-              part.right.panelPitch, part.right.depthPitch, depth,
-              k == 0 ? zeros : nullptr, sums);
-          if (last)
-            finishSums<M>(part, types.out, positions, rows, panel, panels, sums,
-                          tracker);
-          sums += rows * panels * PanelWidth;
-        }
+          finishSums<M>(part, types.out, band.positions, band.rows, panel,
+                        panels, sums, tracker);
       }
     }
     k += depth;
@@ -355,6 +462,20 @@ void computeDepthwise(const Contraction &part, const ContractionTypes &types,
 }
 
 template <class T, class Right, OverflowMode M>
+void computeRows(const Contraction &part, const ContractionTypes &types,
+                 const Tile &tile, const TileSpace &space,
+                 ContractionEvents &events) {
+  // Infinities and NaNs of the operands make sums of fp16 products so, and
+  // nothing else does.
+  if constexpr (std::is_same_v<T, HalfValue>)
+    if (types.out == DataType::Float16 &&
+        computeTileOf<T, Right, false, M, true>(part, types, tile, space,
+                                                events))
+      return;
+  computeTileOf<T, Right, false, M, false>(part, types, tile, space, events);
+}
+
+template <class T, class Right, OverflowMode M>
 void computeFloatsIn(const Contraction &part, const ContractionTypes &types,
                      const Tile &tile, const TileSpace &space,
                      ContractionEvents &events) {
@@ -363,7 +484,7 @@ void computeFloatsIn(const Contraction &part, const ContractionTypes &types,
   else if (part.left.areRowsAdjacent)
     computeLanes<T, Right, M>(part, types, tile, space, events);
   else
-    computeTileOf<T, Right, false, M>(part, types, tile, space, events);
+    computeRows<T, Right, M>(part, types, tile, space, events);
 }
 
 template <class T, class Right>
@@ -383,8 +504,8 @@ template <class T>
 void computeIntegers(const Contraction &part, const ContractionTypes &types,
                      const Tile &tile, const TileSpace &space,
                      ContractionEvents &events) {
-  computeTileOf<T, uint16_t, true, OverflowMode::Saturate>(part, types, tile,
-                                                           space, events);
+  computeTileOf<T, uint16_t, true, OverflowMode::Saturate, false>(
+      part, types, tile, space, events);
 }
 
 static void computeTileImpl(const Contraction &part,
@@ -392,7 +513,8 @@ static void computeTileImpl(const Contraction &part,
                             float *memory, ContractionEvents &events) {
   TileSpace space;
   space.left = memory;
-  space.sums = memory + LeftCount;
+  space.right = reinterpret_cast<WidenedHalf *>(memory + LeftCount);
+  space.sums = memory + LeftCount + RightCount;
   space.totals = reinterpret_cast<double *>(
       space.sums + MaxKernelRows * MaxKernelPanels * PanelWidth);
   switch (types.left) {
@@ -422,7 +544,8 @@ namespace npu::kernels::cube {
 HWY_EXPORT(computeTileImpl);
 
 size_t tileSpaceBytes() {
-  return (LeftCount + MaxKernelRows * MaxKernelPanels * PanelWidth) *
+  return (LeftCount + RightCount +
+          MaxKernelRows * MaxKernelPanels * PanelWidth) *
              sizeof(float) +
          AccumulatorCount * sizeof(double);
 }

@@ -168,9 +168,9 @@ HWY_INLINE void packRow(const LeftOperand &left, const RunBlock &block,
   }
 }
 
-/// Widens \p block of \p rows rows. Returns whether a value is infinite or
-/// NaN; such values are saturated when the mode says so.
-template <class T>
+/// Widens \p block of \p rows rows. With \p Checked returns whether a value is
+/// infinite or NaN; such values are saturated when the mode says so.
+template <class T, bool Checked>
 bool packLeft(const LeftOperand &left, const RowPositions &positions,
               int64_t rows, const RunBlock &block, OverflowMode mode,
               float *HWY_RESTRICT to) {
@@ -192,10 +192,14 @@ bool packLeft(const LeftOperand &left, const RowPositions &positions,
          next += PanelWidth, ++run)
       for (int v = 0; v < VectorsPerPanel; ++v) {
         const VF values = T::load(row + run->offset + v * NumLanes);
-        largest = hn::Max(largest, hn::And(hn::BitCast(du, values), magnitude));
+        if constexpr (Checked)
+          largest =
+              hn::Max(largest, hn::And(hn::BitCast(du, values), magnitude));
         hn::StoreU(values, df, next + v * NumLanes);
       }
   }
+  if constexpr (!Checked)
+    return false;
   const bool found = hn::GetLane(hn::MaxOfLanes(du, largest)) >= 0x7F800000 ||
                      (unseen && hasNonFinite(to, rows, block.depth));
   if (HWY_LIKELY(!found))

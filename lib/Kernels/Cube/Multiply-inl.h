@@ -25,11 +25,13 @@ constexpr int64_t LeftPitch = DepthBlock + PanelWidth;
 /// Adjacent rows are widened the other way round, 16 values for each k.
 constexpr int64_t LanesPitch = PanelWidth;
 /// Bounds over all instruction sets, for the work space.
-constexpr int64_t MaxKernelRows = 7;
+constexpr int64_t MaxKernelRows = 14;
 constexpr int64_t MaxKernelPanels = 8;
-/// Floats of the widened left operand.
+/// Floats of the widened left operand: that of all kernels of a tile.
 constexpr int64_t LeftCount =
-    std::max(MaxKernelRows * LeftPitch, DepthBlock *LanesPitch) + PanelWidth;
+    (MaxTileRows + MaxKernelRows) * LeftPitch + PanelWidth;
+/// Floats of the widened right operand: that of one kernel.
+constexpr int64_t RightCount = MaxKernelPanels * DepthBlock * PanelWidth;
 /// Tiles are cut into kernels of equal height, at most this many rows more
 /// than the tile has.
 constexpr int64_t AccumulatorCount =
@@ -63,19 +65,34 @@ constexpr int VectorsPerPanel = PanelWidth / NumLanes;
 // hide the latency of the sums.
 #if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
 constexpr int KernelRows = 2, KernelPanels = 1, RowPanels = 2;
+constexpr int LanesRows = 2, LanesPanels = 1;
 #else
-constexpr int KernelRows = NumLanes == 16 ? 7 : 6;
-constexpr int KernelPanels = NumLanes == 16 ? 4 : 1;
+constexpr int KernelRows = NumLanes == 16 ? 14 : 6;
+constexpr int KernelPanels = NumLanes == 16 ? 2 : 1;
 constexpr int RowPanels = NumLanes == 16 ? 8 : 4;
+// Two kernels for the 16 rows that are widened at once.
+constexpr int LanesRows = NumLanes == 16 ? 8 : 6;
+constexpr int LanesPanels = NumLanes == 16 ? 3 : 1;
 #endif
 static_assert(KernelRows <= MaxKernelRows && RowPanels <= MaxKernelPanels);
 
 HWY_INLINE VF loadRight(const uint16_t *from) { return loadHalf(DF(), from); }
 HWY_INLINE VF loadRight(const float *from) { return hn::LoadU(DF(), from); }
 
+/// An fp16 value of the right operand, widened already.
+struct WidenedHalf {
+  float value;
+};
+HWY_INLINE VF loadRight(const WidenedHalf *from) {
+  return hn::LoadU(DF(), &from->value);
+}
+
 /// fp16 products are exact in fp32, so fusing the addition changes nothing;
 /// others round, and the promise is one rounding for each.
 HWY_INLINE VF addProduct(const uint16_t *, VF a, VF b, VF sum) {
+  return hn::MulAdd(a, b, sum);
+}
+HWY_INLINE VF addProduct(const WidenedHalf *, VF a, VF b, VF sum) {
   return hn::MulAdd(a, b, sum);
 }
 HWY_INLINE VF addProduct(const float *, VF a, VF b, VF sum) {
@@ -136,9 +153,9 @@ MultiplyFunction<Right> selectKernel(int64_t rows, int64_t panels) {
 
 template <class Right>
 MultiplyFunction<Right> selectLanesKernel(int64_t rows, int64_t panels) {
-  static constexpr auto kernels = listKernels<Right, KernelPanels, true>(
-      std::make_index_sequence<KernelRows * KernelPanels>());
-  return kernels[(rows - 1) * KernelPanels + panels - 1];
+  static constexpr auto kernels = listKernels<Right, LanesPanels, true>(
+      std::make_index_sequence<LanesRows * LanesPanels>());
+  return kernels[(rows - 1) * LanesPanels + panels - 1];
 }
 
 } // namespace npu::kernels::cube::HWY_NAMESPACE
