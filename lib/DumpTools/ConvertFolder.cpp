@@ -5,9 +5,11 @@
 #include "npu/DumpTools/DumpInput.h"
 #include "npu/DumpTools/InOrder.h"
 
+#include <atomic>
 #include <cerrno>
 #include <map>
 #include <set>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 using namespace npu;
@@ -43,6 +45,14 @@ static Status writeFailedList(const std::string &folder,
   return writeFile(path, {&bytes, 1});
 }
 
+/// Whether the disk of \p folder is full: then it is to all other files as
+/// well.
+static bool isFull(const std::string &folder) {
+  struct statvfs info;
+  return ::statvfs(folder.c_str(), &info) == 0 &&
+         (info.f_bavail == 0 || (info.f_files != 0 && info.f_favail == 0));
+}
+
 Expected<ConvertSummary>
 npu::dump::convertDumps(std::span<const std::string> paths,
                         const ConvertOptions &options,
@@ -58,17 +68,26 @@ npu::dump::convertDumps(std::span<const std::string> paths,
   summary.numFiles = inputs->size();
   std::string failed;
   std::map<std::string, ShortNames> shortNames;
+  std::atomic<bool> diskIsFull = false;
   runInOrder(
       inputs->size(), options.numThreads,
       [&](size_t i) {
-        return convertFile((*inputs)[i].file,
+        ConvertedFile file;
+        file.isSkipped = diskIsFull;
+        if (file.isSkipped)
+          return file;
+        file = convertFile((*inputs)[i].file,
                            getOutputFolder(options, (*inputs)[i]), options);
+        if (file.incomplete && isFull(options.folder))
+          diskIsFull = true;
+        return file;
       },
       [&](size_t i, ConvertedFile &file) {
         summary.numWritten += file.numWritten;
         summary.numKept += file.numKept;
         summary.incomplete |= file.incomplete;
-        if (!file.faults.empty()) {
+        summary.numSkipped += file.isSkipped;
+        if (!file.faults.empty() || file.isSkipped) {
           ++summary.numFailed;
           failed += (*inputs)[i].file.path.string() + "\n";
         }
@@ -83,7 +102,8 @@ npu::dump::convertDumps(std::span<const std::string> paths,
   for (const auto &[folder, names] : shortNames)
     if (Status status = addToMapping(folder, names); !status)
       return status;
-  if (Status status = writeFailedList(options.folder, failed); !status)
+  if (Status status = writeFailedList(options.folder, failed);
+      !status && !diskIsFull)
     return status;
   return summary;
 }

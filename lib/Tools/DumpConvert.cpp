@@ -168,6 +168,9 @@ int ConvertCommand::run() {
   if (summary->numKept != 0)
     llvm::outs() << ", kept " << summary->numKept;
   llvm::outs() << '\n';
+  if (summary->numSkipped != 0)
+    llvm::errs() << "error: " << output << ": no room, " << summary->numSkipped
+                 << " dump files were not converted; --resume goes on\n";
   if (summary->incomplete)
     return static_cast<int>(ErrorKind::Incomplete);
   return summary->numFailed != 0 ? 1 : 0;

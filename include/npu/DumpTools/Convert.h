@@ -50,6 +50,7 @@ struct ConvertedFile {
   std::vector<std::string> notes; ///< what the user should know
   std::vector<std::string> faults;
   bool incomplete = false; ///< a fault of the disk, not of the dump
+  bool isSkipped = false;  ///< not converted, as the disk is full
   unsigned numWritten = 0;
   unsigned numKept = 0; ///< files that were there (resume)
   /// Names that were shortened, and what they stand for.
@@ -62,7 +63,8 @@ ConvertedFile convertFile(const ListedFile &file, const std::string &folder,
 
 struct ConvertSummary {
   uint64_t numFiles = 0;
-  uint64_t numFailed = 0;
+  uint64_t numFailed = 0; ///< with those that were skipped
+  uint64_t numSkipped = 0;
   uint64_t numWritten = 0;
   uint64_t numKept = 0;
   bool incomplete = false;
