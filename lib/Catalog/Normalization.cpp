@@ -65,6 +65,10 @@ static constexpr Row rows[] = {
     {"ConfusionSoftmaxGrad", "grad, x", "y", "", Engine::AiCore,
      ShapeRule::SameAsFirst},
     {"GlobalAveragePool", "x", "y", ""},
+    {"GroupNorm", "x, gamma, beta", "y, mean, variance",
+     "num_groups: int; data_format: string = 'NHWC'; eps: float = 0.0001; "
+     "is_training: bool = true",
+     Engine::AiCore, ShapeRule::SameAsFirst},
     {"InstanceNorm", "x, gamma, beta", "y, mean, variance",
      "data_format: string = 'NDHWC'; epsilon: float = 1e-6", Engine::AiCore,
      ShapeRule::SameAsFirst},

@@ -2,6 +2,7 @@
 
 #include "Builtins.h"
 #include "ElementwiseRow.h"
+#include "ImplMode.h"
 
 using namespace npu;
 using namespace npu::kernels;
@@ -34,8 +35,13 @@ Expected<Binding> bindGelu(const NodeSpec &spec, ElementwiseOp op,
   auto byErf = isByErf(spec);
   if (!byErf)
     return byErf.takeStatus();
+  auto implMode = readImplMode(spec);
+  if (!implMode)
+    return implMode.takeStatus();
   if (*byErf)
     op = ElementwiseOp::GeluErf;
+  else if (spec.type == "Gelu" && (*implMode & HighPerformance))
+    op = ElementwiseOp::GeluQuadratic;
   else if (config.soc == Soc::Ascend910B ||
            (config.soc == Soc::Ascend310P && !isFloat(spec)))
     op = ElementwiseOp::GeluDirect;
@@ -131,12 +137,14 @@ constexpr std::string_view NoRounding = "exact";
 
 // reference: docs/Kernels.md, activations
 constexpr ElementwiseRow rows[] = {
-    {"Gelu", ElementwiseOp::GeluSymmetric, 1, Rounding::HalfOn310, FloatWithExp,
-     GeluPath, 1, bindGelu},
+    {"Gelu", ElementwiseOp::GeluSymmetric, 1, Rounding::Gelu, FloatWithExp,
+     "fp32, one rounding at the end; 310 and high_performance: fp16, every "
+     "instruction rounds",
+     1, bindGelu},
     {"GeluV2", ElementwiseOp::GeluSymmetric, 1, Rounding::Tanh, FloatWithExp,
      AtEndHalfExp, 1, bindGelu},
-    {"GeluGrad", ElementwiseOp::GeluGradTanh, 3, Rounding::HalfOn310, FloatWithExp,
-     GeluPath, 1, bindGeluGrad},
+    {"GeluGrad", ElementwiseOp::GeluGradTanh, 3, Rounding::HalfOn310,
+     FloatWithExp, GeluPath, 1, bindGeluGrad},
     {"GeluGradV2", ElementwiseOp::GeluGradTanh, 2, Rounding::Tanh, FloatWithExp,
      AtEndHalfExp, 1, bindGeluGrad},
     {"FastGelu", ElementwiseOp::FastGeluSymmetric, 1,

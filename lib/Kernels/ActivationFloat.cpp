@@ -43,6 +43,17 @@ NPU_PROGRAM(GeluDirect, InFloatWithExp<1>) {
   return c.div(x[0], c.add(c.exp(t), 1));
 }
 
+/// x (sgn(x) (0.5 - 0.1444 (min(|0.7071 x|, 1.769) - 1.769)^2) + 0.5), the sign
+/// being x / |x| of an x that is moved from zero.
+NPU_PROGRAM(GeluQuadratic, InHalf<1>) {
+  const V bounded = c.min(c.abs(c.mul(x[0], 0.7071f)), 1.769f);
+  const V distance = c.add(bounded, -1.769f);
+  const V half = c.add(c.mul(c.mul(distance, distance), -0.1444f), 0.5f);
+  const V moved = c.add(x[0], C::InHalf ? 1e-7f : 1e-12f);
+  const V sign = c.mul(moved, c.reciprocal(c.abs(moved)));
+  return c.mul(x[0], c.add(c.mul(half, sign), 0.5f));
+}
+
 /// dy (0.5 (1 + tanh m) + x (1 - tanh^2 m) m' / 2), inputs dy, x.
 NPU_PROGRAM(GeluGradTanh, InHalfWithExp<2>) {
   const V dy = x[0], at = x[1];
@@ -324,6 +335,7 @@ ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
     OP(GeluSymmetric)
     OP(GeluDirect)
     OP(GeluErf)
+    OP(GeluQuadratic)
     OP(GeluGradTanh)
     OP(GeluGradDirect)
     OP(GeluGradErf)

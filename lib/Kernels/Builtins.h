@@ -25,6 +25,7 @@ void addCube(Registry &registry);
 void addDataMovement(Registry &registry);
 void addElementwise(Registry &registry);
 void addGather(Registry &registry);
+void addGroupNorm(Registry &registry);
 void addLayerNorm(Registry &registry);
 void addLayerNormGradient(Registry &registry);
 void addNonMaxSuppression(Registry &registry);

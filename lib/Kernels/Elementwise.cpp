@@ -120,6 +120,10 @@ ElementwisePath pathForHalf(Rounding rounding, const NumericConfig &config,
                : ElementwisePath::Half;
   case Rounding::Tanh:
     return floatExp ? ElementwisePath::Float : ElementwisePath::FloatHalfExp;
+  case Rounding::Gelu:
+    if (implMode & HighPerformance)
+      return ElementwisePath::Half;
+    [[fallthrough]];
   case Rounding::HalfOn310:
     return floatExp ? ElementwisePath::Float : ElementwisePath::Half;
   }

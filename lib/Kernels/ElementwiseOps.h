@@ -65,6 +65,7 @@ enum class ElementwiseOp : uint8_t {
   GeluSymmetric,
   GeluDirect,
   GeluErf,
+  GeluQuadratic,
   GeluGradTanh,
   GeluGradDirect,
   GeluGradErf,

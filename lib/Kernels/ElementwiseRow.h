@@ -20,6 +20,7 @@ enum class Rounding : uint8_t {
   Sigmoid,    ///< by SoC and mode, see pathForHalf
   Tanh,       ///< at the end; exp in fp16 where the SoC has no other
   HalfOn310,  ///< at the end; on Ascend310 every instruction
+  Gelu,       ///< the same, and in high_performance every instruction
 };
 
 /// The operator a node asks for, and its attributes as scalar operands.

@@ -1,6 +1,6 @@
-//===- FloatInstructions.h - fp32 instructions one by one -------*- C++ -*-===//
+//===- FloatInstructions.h - Instructions one by one ------------*- C++ -*-===//
 //
-// A program on lines is written once in these instructions. It runs plainly; a
+// A program on lines is written once in fp32 instructions. It runs plainly; a
 // line in which an operand or a result is infinite or NaN runs once more,
 // watched, for the status of each instruction.
 //
@@ -10,6 +10,9 @@
 #define NPU_LIB_KERNELS_FLOATINSTRUCTIONS_H
 
 #include "AxisLines.h"
+#include "FloatElements.h"
+#include "ScalarMath.h"
+#include "npu/Numerics/NumericConfig.h"
 #include "npu/Numerics/StatusBits.h"
 
 #include <cmath>
@@ -48,6 +51,45 @@ private:
     else if (std::isinf(result))
       bits |= status::FloatOverflow;
     return result;
+  }
+};
+
+/// fp16 instructions on fp16 values, watched.
+class HalfInstructions {
+public:
+  explicit HalfInstructions(OverflowMode mode) : mode(mode) {}
+  StatusBits bits = status::None;
+
+  float scalar(float value) const {
+    StatusBits ignored = status::None;
+    return roundToHalf(value, mode, ignored);
+  }
+  float add(float a, float b) { return settle(a + b, a, b); }
+  float sub(float a, float b) { return settle(a - b, a, b); }
+  float mul(float a, float b) { return settle(a * b, a, b); }
+  float exp(float a) { return settle(expOf(a), a, a); }
+  float log(float a) { return settle(logOf(a), a, a); }
+  /// One after the other.
+  float sum(std::span<const float> values) {
+    float result = 0;
+    for (float value : values)
+      result = add(result, value);
+    return result;
+  }
+
+private:
+  OverflowMode mode;
+
+  float settle(float result, float a, float b) {
+    if (!std::isfinite(a) || !std::isfinite(b))
+      bits |= status::VectorNanInfInput;
+    else if (std::isinf(result))
+      bits |= status::FloatOverflow;
+    StatusBits raised = status::None;
+    const float rounded = roundToHalf(result, mode, raised);
+    if (std::isfinite(result))
+      bits |= raised;
+    return rounded;
   }
 };
 

@@ -31,6 +31,7 @@ public:
 
 private:
   bool givesRoot = false; ///< the third output is 1 / sqrt(var + eps)
+  bool inHalf = false;    ///< every instruction is
   float epsilon = 0;
   NormPath path;
   OverflowMode mode = OverflowMode::Saturate;
@@ -70,6 +71,11 @@ LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->path = kernel->givesRoot
                      ? NormPath()
                      : NormPath::layerNorm(x.dtype, config, *implMode);
+  auto precision = spec.attrs.get<std::string>("op_precision_mode_str", "");
+  if (!precision)
+    return inNode(spec, precision.takeStatus());
+  kernel->inHalf = *precision == "keep_fp16" && !kernel->givesRoot &&
+                   x.dtype == DataType::Float16;
   auto along = markTrailingAxes(x, *begin);
   if (!along)
     return inNode(spec, along.takeStatus());
@@ -109,7 +115,8 @@ StatusBits LayerNormKernel::runLines(const std::byte *input, std::byte *output,
   const uint16_t *halves = from.findHalves(input, line);
   uint16_t *results = to.findHalves(output, line);
   const auto &[scales, shifts] = parameters;
-  if (halves && results && gamma.isSame(scales) && beta.isSame(shifts))
+  if (!inHalf && halves && results && gamma.isSame(scales) &&
+      beta.isSame(shifts))
     if (auto bits = normalizeQuietly(halves, results, scales, shifts, epsilon,
                                      path, moments, values))
       return *bits;
@@ -118,9 +125,15 @@ StatusBits LayerNormKernel::runLines(const std::byte *input, std::byte *output,
   for (size_t i = 0; i < moments.size(); ++i) {
     const int64_t number = line + static_cast<int64_t>(i);
     from.read(input, number, values);
-    moments[i] = normalizeLine(values, epsilon, path, mode, bits);
-    scaleAndShiftLine(values, gamma.ofLine(scales, number),
-                      beta.ofLine(shifts, number), bits);
+    const auto scale = gamma.ofLine(scales, number);
+    const auto shift = beta.ofLine(shifts, number);
+    if (inHalf) {
+      moments[i] =
+          normalizeLineInHalf(values, scale, shift, epsilon, mode, bits);
+    } else {
+      moments[i] = normalizeLine(values, epsilon, path, mode, bits);
+      scaleAndShiftLine(values, scale, shift, bits);
+    }
     bits |= to.write(output, number, values, mode);
   }
   return bits;
@@ -167,8 +180,9 @@ void kernels::addLayerNorm(Registry &registry) {
                {LayerNormKernel::create,
                 "fp32; fp16 tensors: mean and variance rounded to fp16 before "
                 "they are used (not on 310); e^(-0.5 ln(var + eps)), in "
-                "high_precision 1 / sqrt; one rounding",
-                bits});
+                "high_precision 1 / sqrt; one rounding. With keep_fp16: fp16, "
+                "every instruction rounds",
+                bits | status::FloatUnderflow});
   registry.add("LayerNormV3",
                {LayerNormKernel::create,
                 "fp32, 1 / sqrt(var + eps), one rounding", bits});

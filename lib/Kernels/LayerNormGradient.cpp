@@ -2,7 +2,7 @@
 //
 // LayerNormXBackprop(V2, V3): lines (dy, x, variance or rstd, mean, gamma) to
 // pd_x and, from V2 on, xhat. LayerNormBetaGammaBackpropV2 (dy, xhat): sums
-// over the lines.
+// over the lines. LayerNormGrad(V3): both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "NormLine.h"
 #include "npu/Kernels/Registry.h"
 
+#include <array>
 #include <atomic>
 #include <cmath>
 
@@ -305,6 +306,72 @@ ParameterGradientKernel::run(RunContext &context,
   return status.get();
 }
 
+/// LayerNormGrad(V3): the gradient of x, whose xhat in fp32 the gradients of
+/// the parameters are made of.
+class WholeGradientKernel final : public Kernel {
+public:
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  std::unique_ptr<Kernel> ofX, ofParameters;
+  TensorDesc normal; ///< xhat
+};
+
+Expected<std::unique_ptr<Kernel>>
+WholeGradientKernel::create(const NodeSpec &spec, const NumericConfig &config) {
+  if (Status status = checkArity(spec, 5, 3); !status)
+    return status;
+  auto kernel = std::make_unique<WholeGradientKernel>();
+  kernel->normal = *spec.inputs[1];
+  kernel->normal.dtype = DataType::Float;
+  NodeSpec first = spec, second = spec;
+  first.type = spec.type.ends_with("V3") ? "LayerNormXBackpropV3"
+                                         : "LayerNormXBackpropV2";
+  first.outputs = {spec.outputs[0], kernel->normal};
+  second.type = "LayerNormBetaGammaBackpropV2";
+  second.inputs = {spec.inputs[0], kernel->normal};
+  second.constants = {nullptr, nullptr};
+  second.outputs = {spec.outputs[1], spec.outputs[2]};
+  auto gamma = Layout::create(*spec.inputs[4]);
+  if (!gamma)
+    return inNode(spec, gamma.takeStatus());
+  std::vector<int64_t> shape;
+  for (const LogicalAxis &axis : gamma->axes())
+    shape.push_back(axis.extent);
+  second.attrs.set("shape_gamma", std::move(shape));
+  auto ofX = XBackpropKernel::create(first, config);
+  if (!ofX)
+    return ofX.takeStatus();
+  auto ofParameters = ParameterGradientKernel::create(second, config);
+  if (!ofParameters)
+    return ofParameters.takeStatus();
+  kernel->ofX = std::move(*ofX);
+  kernel->ofParameters = std::move(*ofParameters);
+  return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+Expected<NodeStatus>
+WholeGradientKernel::run(RunContext &context,
+                         std::span<const ConstTensor> inputs,
+                         std::span<const MutableTensor> outputs) {
+  std::vector<std::byte> buffer(normal.byteSize());
+  const MutableTensor written{&normal, buffer.data()};
+  auto first = ofX->run(context, inputs, std::array{outputs[0], written});
+  if (!first)
+    return first;
+  const ConstTensor read{&normal, buffer.data()};
+  auto second = ofParameters->run(context, std::array{inputs[0], read},
+                                  outputs.subspan(1));
+  if (second)
+    *second |= *first;
+  return second;
+}
+
 } // namespace
 
 void kernels::addLayerNormGradient(Registry &registry) {
@@ -317,6 +384,11 @@ void kernels::addLayerNormGradient(Registry &registry) {
                         bits});
   registry.add("LayerNormXBackpropV3",
                {XBackpropKernel::create, "fp32, one rounding", bits});
+  for (const char *type : {"LayerNormGrad", "LayerNormGradV3"})
+    registry.add(type, {WholeGradientKernel::create,
+                        "as LayerNormXBackpropV2 (V3), and of its fp32 xhat as "
+                        "LayerNormBetaGammaBackpropV2",
+                        bits});
   registry.add("LayerNormBetaGammaBackpropV2",
                {ParameterGradientKernel::create,
                 "fp32 sums in 16 interleaved parts, or one after the other "

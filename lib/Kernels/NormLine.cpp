@@ -4,6 +4,7 @@
 
 #include "AxisLines.h"
 #include "FloatElements.h"
+#include "FloatInstructions.h"
 #include "FloatLines.h"
 #include "ImplMode.h"
 #include "npu/Numerics/Half.h"
@@ -58,6 +59,30 @@ LineMoments kernels::normalizeLine(std::span<float> values, float epsilon,
       kernels::inverseRoot(moments.variance + epsilon, path.root, mode, bits);
   for (float &value : values)
     value *= moments.inverseRoot;
+  return moments;
+}
+
+LineMoments kernels::normalizeLineInHalf(std::span<float> values,
+                                         std::span<const float> scale,
+                                         std::span<const float> shift,
+                                         float epsilon, OverflowMode mode,
+                                         StatusBits &bits) {
+  HalfInstructions unit(mode);
+  const float factor = unit.scalar(1.0f / static_cast<float>(values.size()));
+  LineMoments moments;
+  moments.mean = unit.mul(unit.sum(values), factor);
+  std::vector<float> squares(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = unit.sub(values[i], moments.mean);
+    squares[i] = unit.mul(values[i], values[i]);
+  }
+  moments.variance = unit.mul(unit.sum(squares), factor);
+  const float sum = unit.add(moments.variance, unit.scalar(epsilon));
+  moments.inverseRoot = unit.exp(unit.mul(unit.log(sum), -0.5f));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = unit.add(
+        unit.mul(unit.mul(values[i], moments.inverseRoot), scale[i]), shift[i]);
+  bits |= unit.bits;
   return moments;
 }
 

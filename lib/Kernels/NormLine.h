@@ -37,6 +37,13 @@ LineMoments normalizeLine(std::span<float> values, float epsilon,
                           const NormPath &path, OverflowMode mode,
                           StatusBits &bits);
 
+/// The whole normalisation, scaled and shifted, in fp16 instructions on fp16
+/// values: sums one value after the other, and then times 1 / n.
+LineMoments normalizeLineInHalf(std::span<float> values,
+                                std::span<const float> scale,
+                                std::span<const float> shift, float epsilon,
+                                OverflowMode mode, StatusBits &bits);
+
 /// x * scale + shift in place, two fp32 instructions.
 void scaleAndShiftLine(std::span<float> values, std::span<const float> scale,
                        std::span<const float> shift, StatusBits &bits);

@@ -22,6 +22,7 @@ Registry Registry::withBuiltins() {
   addDataMovement(registry);
   addElementwise(registry);
   addGather(registry);
+  addGroupNorm(registry);
   addLayerNorm(registry);
   addLayerNormGradient(registry);
   addNonMaxSuppression(registry);

@@ -408,3 +408,16 @@ TEST(ActivationTest, Refusals) {
                     {plainDesc(DataType::Int32, {4})}),
             "Elu 'node': no arithmetic for DT_INT32 to DT_INT32");
 }
+
+// The quadratic form of high_performance is near Gelu, but for x near 0.
+TEST(ActivationTest, GeluInHighPerformance) {
+  const Floats x = randomFloats(4096, -6, 6, 1);
+  Attributes attrs;
+  attrs.set("_op_impl_mode_enum", int64_t(2));
+  auto result = runEverywhere("Gelu", {floatTensor(DataType::Float, {4096}, x)},
+                              {plainDesc(DataType::Float, {4096})}, attrs);
+  const Floats y = floatsOf(result.outputs[0]);
+  for (size_t i = 0; i < x.size(); ++i)
+    EXPECT_NEAR(y[i], 0.5 * x[i] * (1 + std::erf(x[i] / std::sqrt(2.0))), 0.03)
+        << x[i];
+}

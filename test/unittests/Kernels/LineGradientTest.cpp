@@ -269,6 +269,38 @@ TEST(LayerNormGradientTest, FromTheVariance) {
   }
 }
 
+// The whole gradient is that of x, and those of the parameters from its xhat.
+TEST(LayerNormGradientTest, Whole) {
+  const int64_t length = 33;
+  const TestTensor dy = floatTensor(DataType::Float16, {Rows, length},
+                                    randomFloats(Rows * length, -2, 2, 1)),
+                   x = floatTensor(DataType::Float16, {Rows, length},
+                                   randomFloats(Rows * length, -2, 2, 2)),
+                   moment = floatTensor(DataType::Float, {Rows, 1},
+                                        randomFloats(Rows, 0.5f, 2, 3)),
+                   mean = floatTensor(DataType::Float, {Rows, 1},
+                                      randomFloats(Rows, -1, 1, 4)),
+                   gamma = floatTensor(DataType::Float16, {length},
+                                       randomFloats(length, -2, 2, 5));
+  const TensorDesc parameter = plainDesc(DataType::Float, {length});
+  for (const std::string suffix : {"", "V3"}) {
+    auto whole =
+        runEverywhere("LayerNormGrad" + suffix, {dy, x, moment, mean, gamma},
+                      {dy.desc, parameter, parameter});
+    auto ofX = runNode("LayerNormXBackprop" + (suffix.empty() ? "V2" : suffix),
+                       {dy, x, moment, mean, gamma},
+                       {dy.desc, plainDesc(DataType::Float, {Rows, length})});
+    Attributes attrs;
+    attrs.set("shape_gamma", std::vector<int64_t>{length});
+    auto ofParameters =
+        runNode("LayerNormBetaGammaBackpropV2", {dy, ofX.outputs[1]},
+                {parameter, parameter}, attrs);
+    EXPECT_EQ(whole.outputs[0].bytes, ofX.outputs[0].bytes);
+    EXPECT_EQ(whole.outputs[1].bytes, ofParameters.outputs[0].bytes);
+    EXPECT_EQ(whole.outputs[2].bytes, ofParameters.outputs[1].bytes);
+  }
+}
+
 TEST(LayerNormGradientTest, Parameters) {
   const int64_t length = 33;
   Floats dy = randomFloats(2 * Rows * length, -2, 2, 1);

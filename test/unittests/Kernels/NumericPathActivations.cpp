@@ -150,6 +150,24 @@ std::vector<PathRow> kernels::statustable::activationPaths() {
          {.form = 1},
          {0x8000},
          FO | VN}}},
+      {"Gelu",
+       "high_performance",
+       [](M &m, X x) {
+         const double bounded = m.min(
+             m.abs(m.mul(x[0][0], m.constant(0.7071f))), m.constant(1.769f));
+         const double distance = m.add(bounded, m.constant(-1.769f));
+         const double half =
+             m.add(m.mul(m.mul(distance, distance), m.constant(-0.1444f)), 0.5);
+         const double moved =
+             m.add(x[0][0], m.path.half ? m.constant(1e-7f) : 1e-12f);
+         const double sign = m.mul(moved, m.div(1, m.abs(moved)));
+         return Values{m.mul(x[0][0], m.add(m.mul(half, sign), 0.5))};
+       },
+       {half({0xC070})},
+       Half,
+       {{"every instruction in fp16", everywhere, {.half = true}, {0xA2A8}, 0},
+        {"fp32, one rounding", nowhere, {}, {0xA292}, 0}},
+       {{"_op_impl_mode_enum", int64_t(2)}}},
       {"GeluGrad",
        "by platform",
        [](M &m, X x) {

@@ -5,7 +5,35 @@
 using namespace npu;
 using namespace npu::kernels::statustable;
 
-std::vector<PathRow> kernels::statustable::normPaths() {
+namespace {
+
+/// Two channels of two values each, of which \p groups are normalised.
+Values groupNorm(M &m, X x, size_t groups) {
+  Values result;
+  const size_t length = x[0].size() / groups;
+  for (size_t group = 0; group < groups; ++group) {
+    const Values line(x[0].begin() + group * length,
+                      x[0].begin() + (group + 1) * length);
+    const double share = m.constant(1.0f / length);
+    const double mean = m.sum(scaled(m, line, share));
+    Values differences, squares;
+    for (double value : line) {
+      differences.push_back(m.sub(value, mean));
+      squares.push_back(
+          m.mul(m.mul(differences.back(), differences.back()), share));
+    }
+    const double root =
+        m.div(1, m.sqrt(m.add(m.sum(squares), m.constant(1e-5f))));
+    for (size_t i = 0; i < length; ++i) {
+      const size_t channel = (group * length + i) / 2;
+      result.push_back(m.add(m.mul(m.mul(differences[i], root), x[1][channel]),
+                             x[2][channel]));
+    }
+  }
+  return result;
+}
+
+std::vector<PathRow> ofLines() {
   return {
       PathRow{"LayerNorm",
               "moments and root",
@@ -405,4 +433,110 @@ std::vector<PathRow> kernels::statustable::normPaths() {
                 0}}}
           .into({1, 4})
           .besides(Half, {1, 4})};
+}
+
+std::vector<PathRow> ofGroups() {
+  return {
+      PathRow{"GroupNorm",
+              "one group of two channels",
+              [](M &m, X x) { return groupNorm(m, x, 1); },
+              {half({0xC070, 0xC320, 0x41F0, 0x4150}).shaped({1, 2, 2}),
+               half({0xC0B0, 0xBC60}), half({0x42B0, 0x43A8})},
+              Half,
+              {{"fp32, one rounding",
+                everywhere,
+                {},
+                {0x451C, 0x4633, 0x4162, 0x419E},
+                0},
+               {"every instruction in fp16",
+                nowhere,
+                {.half = true},
+                {0x451C, 0x4632, 0x4162, 0x419E},
+                0}},
+              {{"num_groups", int64_t(1)},
+               {"eps", 1e-5f},
+               {"data_format", std::string("NCHW")}}}
+          .into({1, 2, 2})
+          .besides(Half, {1})
+          .besides(Half, {1}),
+      PathRow{"InstanceNorm",
+              "each channel",
+              [](M &m, X x) { return groupNorm(m, x, 2); },
+              {half({0x4370, 0xBF30, 0x3C30, 0xC060}).shaped({1, 2, 2}),
+               half({0x4110, 0x4318}), half({0x3840, 0xBBE0})},
+              Half,
+              {{"fp32, one rounding",
+                everywhere,
+                {},
+                {0x4220, 0xC000, 0x4120, 0xC488},
+                0},
+               {"every instruction in fp16",
+                nowhere,
+                {.half = true},
+                {0x4220, 0xC000, 0x411F, 0xC488},
+                0}},
+              {{"epsilon", 1e-5f}, {"data_format", std::string("NCHW")}}}
+          .into({1, 2, 2})
+          .besides(Half, {2})
+          .besides(Half, {2}),
+      PathRow{
+          "LayerNorm",
+          "keep_fp16",
+          [](M &m, X x) {
+            const bool half = m.path.half;
+            const double share = m.constant(1.0f / x[0].size());
+            const double mean = half ? m.mul(m.sum(x[0]), share)
+                                     : m.sum(scaled(m, x[0], share));
+            Values differences, squares;
+            for (double value : x[0]) {
+              differences.push_back(m.sub(value, mean));
+              squares.push_back(m.mul(differences.back(), differences.back()));
+            }
+            const double variance = half ? m.mul(m.sum(squares), share)
+                                         : m.sum(scaled(m, squares, share));
+            const double root =
+                m.exp(m.mul(m.log(m.add(variance, m.constant(1e-5f))), -0.5));
+            for (size_t i = 0; i < differences.size(); ++i)
+              differences[i] =
+                  m.add(m.mul(m.mul(differences[i], root), x[1][i]), x[2][i]);
+            return differences;
+          },
+          {half({0xBC70, 0xB8E0, 0xC370, 0x3840}).shaped({1, 4}),
+           half({0x3600, 0xC090, 0x40C0, 0xC180}),
+           half({0xC330, 0x4160, 0xC0F8, 0x4188})},
+          Half,
+          {{"every instruction in fp16",
+            everywhere,
+            {.half = true},
+            {0xC322, 0x3F22, 0xC64A, 0xB578},
+            0},
+           {"fp32, one rounding",
+            nowhere,
+            {},
+            {0xC322, 0x3F22, 0xC649, 0xB56E},
+            0}},
+          {{"begin_norm_axis", int64_t(1)},
+           {"epsilon", 1e-5f},
+           {"op_precision_mode_str", std::string("keep_fp16")}}}
+          .into({1, 4})
+          .besides(Half, {1, 1})
+          .besides(Half, {1, 1}),
+  };
+}
+
+} // namespace
+
+std::vector<PathRow> kernels::statustable::normPaths() {
+  std::vector<PathRow> rows = ofLines();
+  // The whole gradients give that of x in the same way.
+  for (PathRow row : ofLines())
+    if (row.type == "LayerNormXBackpropV2" ||
+        row.type == "LayerNormXBackpropV3") {
+      row.type = row.type.ends_with("V2") ? "LayerNormGrad" : "LayerNormGradV3";
+      row.moreOutputs = {{Half, {4}}, {Half, {4}}};
+      rows.push_back(row);
+    }
+  for (const PathRow &row : ofGroups())
+    rows.push_back(row);
+  return rows;
 }

@@ -8,7 +8,17 @@ using namespace npu::kernels::statustable;
 namespace {
 
 Rows ofGelu() {
+  constexpr int64_t HighPerformance = 2;
   return {Row{"Gelu",
+              "high_performance: the reciprocal",
+              {half({0x00FE})},
+              {half({0x00FF})},
+              Half,
+              {FO, {0x008B}},
+              {FO | VN, {0x7C00}},
+              {0, {0x008C}}}
+              .with("_op_impl_mode_enum", HighPerformance),
+          Row{"Gelu",
               "every instruction in fp16",
               {half({0x510B})},
               {half({0x510A})},

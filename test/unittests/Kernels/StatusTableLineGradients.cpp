@@ -343,7 +343,8 @@ Rows layerNormRows() {
        {0, {0x77FF, 0xF7FF}}}};
   Rows rows;
   for (const char *type :
-       {"LayerNormXBackprop", "LayerNormXBackpropV2", "LayerNormXBackpropV3"})
+       {"LayerNormXBackprop", "LayerNormXBackpropV2", "LayerNormXBackpropV3",
+        "LayerNormGrad", "LayerNormGradV3"})
     for (Row row : asLines(type, gradients)) {
       for (auto *side : {&row.raising, &row.calm})
         if (!side->empty()) {
@@ -354,9 +355,11 @@ Rows layerNormRows() {
           const Operand gamma = (*side)[1].shaped({2});
           *side = {(*side)[0], x, one, zero, gamma};
         }
-      rows.push_back(row.type == "LayerNormXBackprop"
-                         ? row
-                         : row.besides(row.outType, {1, 2}));
+      if (row.type.starts_with("LayerNormGrad"))
+        row = row.besides(row.outType, {2}).besides(row.outType, {2});
+      else if (row.type != "LayerNormXBackprop")
+        row = row.besides(row.outType, {1, 2});
+      rows.push_back(row);
     }
   return rows;
 }

@@ -79,6 +79,89 @@ Rows layerNormRows() {
   return rows;
 }
 
+/// In fp16 throughout.
+Rows halfLayerNormRows() {
+  Rows rows = {{"LayerNorm",
+                "keep_fp16: the squares",
+                {half({0x59A8, 0xD9A8}), half({0x3C00, 0x3C00}), half({0, 0})},
+                {half({0x59A7, 0xD9A7}), half({0x3C00, 0x3C00}), half({0, 0})},
+                Half,
+                {FO, {0x3BFE, 0xBBFE}},
+                {FO | VN, {0, 0}},
+                {0, {0x3BFD, 0xBBFD}}},
+               {"LayerNorm",
+                "keep_fp16: the square is too small",
+                {half({0x09A8, 0x89A8}), half({0x3C00, 0x3C00}), half({0, 0})},
+                {half({0x09A9, 0x89A9}), half({0x3C00, 0x3C00}), half({0, 0})},
+                Half,
+                {FU, {0x09A8, 0x89A8}},
+                {FU, {0x09A8, 0x89A8}},
+                {0, {0x09A9, 0x89A9}}}};
+  for (Row &row : rows)
+    row = layerNorm("LayerNorm", row)
+              .with("epsilon", 1.0f)
+              .with("op_precision_mode_str", std::string("keep_fp16"));
+  return rows;
+}
+
+/// One group, which is one channel of two values.
+Rows groupNormRows() {
+  const Rows groups = {
+      {"GroupNorm",
+       "rounding of the result",
+       {half({0x3C00, 0xBC00}), half({0x7BFF}), half({0x4C00})},
+       {half({0x3C00, 0xBC00}), half({0x7BFF}), half({0x4BFF})},
+       Half,
+       {CO, {0x7BFF, 0xFBFE}},
+       {CO, {0x7C00, 0xFBFE}},
+       {0, {0x7BFF, 0xFBFF}}},
+      {"GroupNorm",
+       "too small",
+       {half({0x3C00, 0xBC00}), half({0x0001}), half({0})},
+       {},
+       Half,
+       {0, {0x0001, 0x8001}},
+       {0, {0x0001, 0x8001}}},
+      {"GroupNorm",
+       "fp32 to fp16, too small",
+       {floats({1, -1}), floats({0x1p-25f}), floats({0})},
+       {floats({1, -1}), floats({0x1.000002p-25f}), floats({0})},
+       Half,
+       {CU, {0, 0x8000}},
+       {CU, {0, 0x8000}},
+       {0, {0x0001, 0x8001}}},
+      {"GroupNorm",
+       "fp32 squares",
+       {floats({0x1p64f, -0x1p64f}), floats({1}), floats({0})},
+       {floats({0x1.FFFFFEp63f, -0x1.FFFFFEp63f}), floats({1}), floats({0})},
+       Float,
+       {FO | VN, {0, 0}},
+       {FO | VN, {0, 0}},
+       {0, {FloatOne, 0xBF800000}}},
+      {"GroupNorm",
+       "an infinite operand",
+       {half({0x7C00, 0}), half({0x3C00}), half({0})},
+       {half({0x3C00, 0}), half({0x3C00}), half({0})},
+       Half,
+       {VN, {0, 0}},
+       {VN, {0x7E00, 0x7E00}},
+       {0, {0x3C00, 0xBC00}}}};
+  Rows rows;
+  for (Row row : groups) {
+    for (auto *side : {&row.raising, &row.calm})
+      if (!side->empty())
+        (*side)[0] = (*side)[0].shaped({1, 1, 2});
+    row = row.with("data_format", std::string("NCHW"))
+              .into({1, 1, 2})
+              .besides(row.outType, {1})
+              .besides(row.outType, {1});
+    rows.push_back(row.with("num_groups", int64_t(1)).with("eps", 0.0f));
+    row.type = "InstanceNorm";
+    rows.push_back(row.with("epsilon", 0.0f));
+  }
+  return rows;
+}
+
 /// One line; \p adds: the first operand is a sum with zero.
 Rows rmsNormRows(const std::string &type, bool adds) {
   Rows rows;
@@ -147,6 +230,8 @@ Rows rmsNormRows(const std::string &type, bool adds) {
 
 Rows kernels::statustable::normRows() {
   Rows rows = layerNormRows();
+  append(rows, halfLayerNormRows());
+  append(rows, groupNormRows());
   append(rows, rmsNormRows("RmsNorm", false));
   append(rows, rmsNormRows("AddRmsNorm", true));
   // var, m, v, beta1^t, beta2^t, rate, beta1, beta2, epsilon, gradient; with a
