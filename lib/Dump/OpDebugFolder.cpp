@@ -82,11 +82,30 @@ static std::optional<FileInfo> describeOne(const ListedFile &file) {
   return std::move(files->front());
 }
 
+/// Adds the other files of the folder of \p path.
+static void addNeighbours(const fs::path &path,
+                          std::vector<ListedFile> &files) {
+  const fs::path folder = path.parent_path();
+  std::error_code error;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    const fs::path file = folder / entry->path().filename();
+    if (file == path || !entry->is_regular_file(error))
+      continue;
+    if (Expected<std::vector<ListedFile>> one = listDumpFiles(file.string()))
+      files.push_back(std::move(one->front()));
+  }
+}
+
 Expected<std::vector<OverflowRecord>>
 npu::dump::collectOverflowRecords(const std::string &path) {
   Expected<std::vector<ListedFile>> listed = listDumpFiles(path);
   if (!listed)
     return listed.takeStatus();
+  std::error_code error;
+  const bool isFolder = fs::is_directory(path, error);
+  if (!isFolder) // the operator's dump is beside it
+    addNeighbours(path, *listed);
   std::vector<NamedFile> files;
   for (ListedFile &file : *listed)
     if (std::optional<DumpName> name = parseFileName(file.fullName))
@@ -98,7 +117,7 @@ npu::dump::collectOverflowRecords(const std::string &path) {
 
   std::vector<OverflowRecord> records;
   for (const NamedFile &file : files) {
-    if (!isOpDebug(file.name))
+    if (!isOpDebug(file.name) || (!isFolder && file.file.path != path))
       continue;
     std::optional<FileInfo> info = describeOne(file.file);
     if (!info)

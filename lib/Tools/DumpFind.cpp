@@ -127,19 +127,18 @@ int FindCommand::run() {
   registerExternalModels(registry);
   MLIRContext context(registry);
   OneLineDiagnostics diagnostics(&context);
-  Expected<std::vector<GraphCandidate>> graphs =
-      findComputeGraphs(folder, &context);
-  if (!graphs)
-    return reportFailure(graphs.status());
+  Expected<GraphCandidates> found = findComputeGraphs(folder, &context);
+  if (!found)
+    return reportFailure(found.status());
   if (!dumps.empty() && !llvm::sys::fs::is_directory(dumps))
     return reportFailure(Status::error(dumps + ": expected a folder"));
   bool any = false;
-  for (GraphCandidate &graph : *graphs) {
+  for (GraphCandidate &graph : found->graphs) {
     llvm::outs() << graph.file << ": " << getModelName(*graph.module) << " ("
                  << graph.numNodes << " ops)\n";
     any |= show(*graph.module);
   }
-  return any ? 0 : 1;
+  return any && !found->anyFaulty ? 0 : 1;
 }
 
 std::unique_ptr<DumpCommand> npu::makeFindCommand() {

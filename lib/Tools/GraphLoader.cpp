@@ -69,8 +69,8 @@ static bool hasIterator(ModuleOp module) {
   return found;
 }
 
-Expected<std::vector<GraphCandidate>>
-npu::findComputeGraphs(const std::string &folder, MLIRContext *context) {
+Expected<GraphCandidates> npu::findComputeGraphs(const std::string &folder,
+                                                 MLIRContext *context) {
   std::vector<std::string> files, onnxFiles;
   std::error_code error;
   for (llvm::sys::fs::directory_iterator it(folder, error), end;
@@ -94,39 +94,48 @@ npu::findComputeGraphs(const std::string &folder, MLIRContext *context) {
   }
   llvm::sort(files);
 
-  std::vector<GraphCandidate> all, fed;
+  if (files.empty())
+    return Status::error(folder +
+                         ": no *_Build.txt and no *_Build.pbtxt in the folder");
+  GraphCandidates found;
+  std::vector<GraphCandidate> fed;
   for (const std::string &file : files) {
     Expected<Module> module = loadFile(file, context);
-    if (!module)
-      return module.takeStatus();
+    if (!module) {
+      if (!module.status().message().empty())
+        return module.takeStatus();
+      found.anyFaulty = true;
+      continue;
+    }
     GraphCandidate candidate{file, std::move(*module)};
     candidate.module->walk([&](ge::NodeOp) { ++candidate.numNodes; });
-    (hasIterator(*candidate.module) ? fed : all)
+    (hasIterator(*candidate.module) ? fed : found.graphs)
         .push_back(std::move(candidate));
   }
-  std::vector<GraphCandidate> &candidates = fed.empty() ? all : fed;
-  if (candidates.empty())
-    return Status::error(folder + ": no *_Build.txt and no *_Build.pbtxt in the folder");
-  return std::move(candidates);
+  if (!fed.empty())
+    found.graphs = std::move(fed);
+  return found;
 }
 
 static Expected<Module> findInFolder(std::string &path, MLIRContext *context) {
-  Expected<std::vector<GraphCandidate>> candidates =
-      findComputeGraphs(path, context);
-  if (!candidates)
-    return candidates.takeStatus();
-  if (candidates->size() > 1) {
+  Expected<GraphCandidates> found = findComputeGraphs(path, context);
+  if (!found)
+    return found.takeStatus();
+  if (found->anyFaulty) // that may be the one
+    return Status::error("");
+  std::vector<GraphCandidate> &candidates = found->graphs;
+  if (candidates.size() > 1) {
     std::string message = path + ": several graphs may be the compute graph:";
     const char *separator = " ";
-    for (const GraphCandidate &candidate : *candidates) {
+    for (const GraphCandidate &candidate : candidates) {
       message += separator + llvm::sys::path::filename(candidate.file).str() +
                  " (" + std::to_string(candidate.numNodes) + " ops)";
       separator = ", ";
     }
     return Status::error(message + "; name one of them");
   }
-  path = candidates->front().file;
-  return std::move(candidates->front().module);
+  path = candidates.front().file;
+  return std::move(candidates.front().module);
 }
 
 Expected<Module> npu::loadGraph(std::string &path, MLIRContext *context) {

@@ -19,12 +19,16 @@ struct GraphCandidate {
   size_t numNodes = 0;
 };
 
-/// The compute graphs of a folder of stage files, by the names of their files:
-/// those *_Build.txt that an iterator feeds, or else all. Fails where there are
-/// none, and, with an empty message, on faults inside a file, which are
-/// diagnostics of \p context.
-Expected<std::vector<GraphCandidate>>
-findComputeGraphs(const std::string &folder, mlir::MLIRContext *context);
+struct GraphCandidates {
+  std::vector<GraphCandidate> graphs; ///< by the names of their files
+  /// Whether a file has faults inside, which are diagnostics of the context.
+  bool anyFaulty = false;
+};
+
+/// The compute graphs of a folder of stage files: those *_Build.txt that an
+/// iterator feeds, or else all. Fails where there is no such file.
+Expected<GraphCandidates> findComputeGraphs(const std::string &folder,
+                                            mlir::MLIRContext *context);
 
 /// Loads GE graph text, MLIR text or bytecode, told apart by content, or finds
 /// the compute graph in a folder of stage files: the only *_Build.txt that an
