@@ -68,9 +68,14 @@ Session::create(ge::GraphOp graph, const kernels::Registry &registry,
       for (unsigned slot : node.outputSlots)
         if (session->sources[slot].size() == 1)
           constants[slot] = session->sources[slot].front().get();
-  for (const std::unique_ptr<Plan> &plan : session->plans)
+  for (auto [shape, plan] : llvm::enumerate(session->plans)) {
+    // The members of fused nodes have their shapes in the graph alone.
+    if (session->plans.size() > 1)
+      if (Status status = session->options.reshape(shape); !status)
+        return status;
     plan->bindKernels(registry, session->options.config, constants,
                       session->pool);
+  }
   session->describeOutputs();
   return session;
 }

@@ -42,6 +42,9 @@ public:
   /// the manifest where the run stopped.
   Status nodeFailed(const NodeRun &run, const Status &why) override;
 
+  /// Whether members of fused nodes are dumped, in the shapes that the graph had
+  /// when the recorder was made.
+  bool hasMembers() const { return !members.empty(); }
   uint64_t filesQueued() const { return numFiles; }
 
   /// The dumps of all iterations of \p session, if they run to their ends and
