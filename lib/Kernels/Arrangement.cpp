@@ -167,7 +167,7 @@ Expected<std::unique_ptr<Kernel>> createStack(const NodeSpec &spec,
                                               const NumericConfig &) {
   const bool packs = spec.type == "Pack";
   const size_t count = packs ? spec.inputs.size() : spec.outputs.size();
-  auto number = spec.attrs.get<int64_t>("axis", 0);
+  auto number = spec.attribute<int64_t>("axis");
   if (!number)
     return inNode(spec, number.takeStatus());
   auto plan = Rearrangement::create(spec, packs ? count : 1);

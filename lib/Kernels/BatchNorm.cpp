@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttributeOr.h"
 #include "Builtins.h"
 #include "FloatLines.h"
 #include "KernelChecks.h"
@@ -338,7 +339,7 @@ const Row *findRow(const NodeSpec &spec, bool training) {
 }
 
 Status BatchNormKernel::bindAttributes(const NodeSpec &spec) {
-  auto training = spec.attrs.get<bool>("is_training", true);
+  auto training = attributeOr(spec, "is_training", true);
   if (!training)
     return training.takeStatus();
   row = findRow(spec, *training);
@@ -371,7 +372,7 @@ Expected<std::vector<bool>> markPlanes(const NodeSpec &spec) {
   auto layout = Layout::create(x);
   if (!layout)
     return layout.takeStatus();
-  auto format = spec.attrs.get<std::string>("data_format", "NCHW");
+  auto format = attributeOr<std::string>(spec, "data_format", "NCHW");
   if (!format)
     return format.takeStatus();
   const size_t rank = layout->axes().size();

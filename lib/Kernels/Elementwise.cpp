@@ -1,5 +1,6 @@
 //===- Elementwise.cpp - The element-wise operators -----------------------===//
 
+#include "AttributeOr.h"
 #include "Builtins.h"
 #include "ElementwiseRow.h"
 #include "ElementwiseShape.h"
@@ -211,7 +212,7 @@ Expected<Binding> bindAttributes(const NodeSpec &spec,
 
 /// The axis of \p output along which a bias lies.
 Expected<unsigned> biasAxis(const NodeSpec &spec) {
-  auto format = spec.attrs.get<std::string>("data_format", "NHWC");
+  auto format = attributeOr<std::string>(spec, "data_format", "NHWC");
   if (!format)
     return format.takeStatus();
   auto layout = Layout::create(spec.outputs.front());

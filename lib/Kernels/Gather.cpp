@@ -1,5 +1,6 @@
 //===- Gather.cpp - Rows by index -----------------------------------------===//
 
+#include "AttributeOr.h"
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "KernelChecks.h"
@@ -97,10 +98,10 @@ Expected<std::unique_ptr<Kernel>> GatherKernel::create(const NodeSpec &spec,
   auto number = readAxis(spec);
   if (!number)
     return inNode(spec, number.takeStatus());
-  auto batchDims = spec.attrs.get<int64_t>("batch_dims", 0);
+  auto batchDims = attributeOr<int64_t>(spec, "batch_dims", 0);
   if (!batchDims)
     return inNode(spec, batchDims.takeStatus());
-  auto wraps = spec.attrs.get<bool>("negative_index_support", false);
+  auto wraps = attributeOr(spec, "negative_index_support", false);
   if (!wraps)
     return inNode(spec, wraps.takeStatus());
 

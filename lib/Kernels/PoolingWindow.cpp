@@ -1,6 +1,7 @@
 //===- PoolingWindow.cpp - Windows of poolings and their gradients --------===//
 
 #include "PoolingWindow.h"
+#include "AttributeOr.h"
 
 using namespace npu;
 using namespace npu::kernels;
@@ -86,15 +87,13 @@ Expected<PoolingWindow> kernels::readCaffeWindow(const NodeSpec &spec) {
 Expected<PoolingWindow> kernels::readPoolingWindow(const NodeSpec &spec,
                                                    const Shape &shape) {
   const bool isV3 = spec.type == "MaxPoolV3";
-  // Not all of these operators have the attribute.
-  auto format =
-      spec.attrs.get<std::string>("data_format", isV3 ? "NCHW" : "NHWC");
+  auto format = attributeOr<std::string>(spec, "data_format", "NHWC");
   auto size = spec.attrs.require<IntList>("ksize");
   auto stride = spec.attrs.require<IntList>("strides");
   auto padding = isV3 ? spec.attribute<std::string>("padding_mode")
                       : spec.attrs.require<std::string>("padding");
-  auto pads = spec.attrs.get<IntList>("pads", {0, 0, 0, 0});
-  auto global = spec.attrs.get<bool>("global_pooling", false);
+  auto pads = attributeOr<IntList>(spec, "pads", {0, 0, 0, 0});
+  auto global = attributeOr(spec, "global_pooling", false);
   for (auto *text : {&format, &padding})
     if (!*text)
       return text->takeStatus();

@@ -144,8 +144,8 @@ RandomKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   const RandomRow &row = *std::ranges::find(rows, spec.type, &RandomRow::type);
   if (Status status = checkArity(spec, row.arity, 1); !status)
     return status;
-  auto seed = spec.attrs.get<int64_t>("seed", 0);
-  auto seed2 = spec.attrs.get<int64_t>("seed2", 0);
+  auto seed = spec.attribute<int64_t>("seed");
+  auto seed2 = spec.attribute<int64_t>("seed2");
   for (auto *attr : {&seed, &seed2})
     if (!*attr)
       return inNode(spec, attr->takeStatus());

@@ -147,24 +147,24 @@ LogicalResult Recovery::wire() {
   // What the followers take is fixed; the head has the rest.
   unsigned taken = nextInput;
   for (unsigned i = first + 1; i < chain.size(); ++i)
-    taken += chain[i]->minInputs - 1;
+    taken += chain[i]->minInputs() - 1;
   if (readsAddend)
     --taken; // one operand comes from the strided read
   const unsigned numInputs = node.getInputs().size();
   const FusedMember &head = *chain[first];
   const int headInputs = static_cast<int>(numInputs) - static_cast<int>(taken);
-  if (headInputs < static_cast<int>(head.minInputs) ||
-      headInputs > static_cast<int>(head.maxInputs))
+  if (headInputs < static_cast<int>(head.minInputs()) ||
+      headInputs > static_cast<int>(head.maxInputs()))
     return fail(llvm::formatv("it has {0} inputs, which leaves {1} for {2}; "
                               "expected {3} to {4}",
-                              numInputs, headInputs, head.type, head.minInputs,
-                              head.maxInputs)
+                              numInputs, headInputs, head.type,
+                              head.minInputs(), head.maxInputs())
                     .str());
   for (int i = 0; i < headInputs; ++i)
     operands[first].push_back({FusedOperand::Input, nextInput++});
   for (unsigned i = first + 1; i < chain.size(); ++i) {
     operands[i].push_back({FusedOperand::Member, i - 1});
-    for (unsigned extra = 1; extra < chain[i]->minInputs; ++extra) {
+    for (unsigned extra = 1; extra < chain[i]->minInputs(); ++extra) {
       if (readsAddend && chain[i]->isBinary)
         operands[i].push_back({FusedOperand::Member, 0});
       else
@@ -333,9 +333,9 @@ void Recovery::inferInputOffset(InferredAttributes &inferred) {
 LogicalResult Recovery::findOutputs() {
   const FusedMember &last = *chain.back();
   const unsigned numOutputs = node.getOutputs().size();
-  unsigned numUntaken = last.numResults;
+  unsigned numUntaken = last.numResults();
   for (const FusedMember *member : chain.drop_back())
-    numUntaken += member->numResults - 1;
+    numUntaken += member->numResults() - 1;
   const bool showsInput = last.showsInput && numOutputs == numUntaken + 1;
   if (numOutputs != numUntaken && !showsInput)
     return fail(
@@ -349,7 +349,7 @@ LogicalResult Recovery::findOutputs() {
   for (auto [index, member] : llvm::enumerate(chain)) {
     const bool isTaken =
         index + 1 != chain.size() && !(showsInput && index + 2 == chain.size());
-    for (unsigned result = isTaken; result != member->numResults; ++result)
+    for (unsigned result = isTaken; result != member->numResults(); ++result)
       outputs.push_back({static_cast<unsigned>(index), result});
   }
   return success();
@@ -362,7 +362,7 @@ Attribute Recovery::getAtomicFlags(unsigned member) {
       dyn_cast_or_null<DenseI64ArrayAttr>(node.getNodeAttr(AtomicFlagsName));
   if (!ofNode || ofNode.size() != static_cast<int64_t>(outputs.size()))
     return {};
-  SmallVector<int64_t, 2> flags(chain[member]->numResults, 0);
+  SmallVector<int64_t, 2> flags(chain[member]->numResults(), 0);
   for (auto [shown, flag] : llvm::zip(outputs, ofNode.asArrayRef()))
     if (shown.member == member)
       flags[shown.result] = flag;

@@ -2,51 +2,73 @@
 
 #include "RecoverFusedTable.h"
 
+#include "npu/Catalog/Catalog.h"
+
 using namespace llvm;
 using namespace npu;
 
 // Of two names of which one begins with the other, the longer is found first:
 // parseChain takes the longest match.
 static constexpr FusedMember members[] = {
-    {"abs", "Abs", 1, 1},
-    {"add", "Add", 2, 2, "", true},
-    {"ascend_anti_quant", "AscendAntiQuant", 1, 1, "scale, offset", false,
-     true},
-    {"ascend_dequant", "AscendDequant", 2, 2, "", false, true},
-    {"ascend_quant", "AscendQuant", 1, 1, "scale, offset", false, true, true},
-    {"ascend_requant", "AscendRequant", 2, 2},
-    {"batch_matmul", "BatchMatMul", 2, 3},
-    {"batch_matmul_v2", "BatchMatMulV2", 2, 4},
-    {"bias_add", "BiasAdd", 2, 2},
-    {"bn_training_reduce", "BNTrainingReduce", 1, 1, "", false, false, true, 2},
-    {"cast", "Cast", 1, 1},
-    {"conv2d", "Conv2D", 2, 4},
-    {"conv2d_backprop_input_d", "Conv2DBackpropInputD", 2, 2},
-    {"depthwise_conv2d", "DepthwiseConv2D", 2, 4},
-    {"eltwise", "Eltwise", 2, 2, "", true},
-    {"exp", "Exp", 1, 1},
-    {"fully_connection", "FullyConnection", 2, 4},
-    {"gelu", "Gelu", 1, 1},
-    {"leaky_relu", "LeakyRelu", 1, 1},
-    {"mat_mul", "MatMulV2", 2, 4},
-    {"max_pool", "MaxPool", 1, 1, "ksize, strides, padding"},
-    {"maximum", "Maximum", 2, 2, "", true},
-    {"minimum", "Minimum", 2, 2, "", true},
-    {"mul", "Mul", 2, 2, "", true},
-    {"neg", "Neg", 1, 1},
-    {"pooling", "Pooling", 1, 1, "mode, window, stride, pad"},
-    {"read_select", "ReadSelect", 1, 1},
-    {"real_div", "RealDiv", 2, 2, "", true},
-    {"reduce_mean_d", "ReduceMeanD", 1, 1, "axes"},
-    {"relu", "Relu", 1, 1},
-    {"relu6", "Relu6", 1, 1},
-    {"rsqrt", "Rsqrt", 1, 1},
-    {"sigmoid", "Sigmoid", 1, 1},
-    {"sqrt", "Sqrt", 1, 1},
-    {"square", "Square", 1, 1},
-    {"sub", "Sub", 2, 2, "", true},
-    {"tanh", "Tanh", 1, 1},
+    {"abs", "Abs"},
+    {"add", "Add", "", true},
+    {"ascend_anti_quant", "AscendAntiQuant", "scale, offset", false, true},
+    {"ascend_dequant", "AscendDequant", "", false, true},
+    {"ascend_quant", "AscendQuant", "scale, offset", false, true, true},
+    {"ascend_requant", "AscendRequant"},
+    {"batch_matmul", "BatchMatMul"},
+    {"batch_matmul_v2", "BatchMatMulV2"},
+    {"bias_add", "BiasAdd"},
+    {"bn_training_reduce", "BNTrainingReduce", "", false, false, true},
+    {"cast", "Cast"},
+    {"conv2d", "Conv2D"},
+    {"conv2d_backprop_input_d", "Conv2DBackpropInputD"},
+    {"depthwise_conv2d", "DepthwiseConv2D"},
+    {"eltwise", "Eltwise", "", true},
+    {"exp", "Exp"},
+    {"fully_connection", "FullyConnection"},
+    {"gelu", "Gelu"},
+    {"leaky_relu", "LeakyRelu"},
+    {"mat_mul", "MatMulV2"},
+    {"max_pool", "MaxPool", "ksize, strides, padding"},
+    {"maximum", "Maximum", "", true},
+    {"minimum", "Minimum", "", true},
+    {"mul", "Mul", "", true},
+    {"neg", "Neg"},
+    {"pooling", "Pooling", "mode, window, stride, pad"},
+    {"read_select", "ReadSelect"},
+    {"real_div", "RealDiv", "", true},
+    {"reduce_mean_d", "ReduceMeanD", "axes"},
+    {"relu", "Relu"},
+    {"relu6", "Relu6"},
+    {"rsqrt", "Rsqrt"},
+    {"sigmoid", "Sigmoid"},
+    {"sqrt", "Sqrt"},
+    {"square", "Square"},
+    {"sub", "Sub", "", true},
+    {"tanh", "Tanh"},
 };
+
+/// The ports of \p type that are not optional, or all.
+static unsigned countInputs(StringRef type, bool all) {
+  const catalog::Row *row = catalog::lookup(type);
+  return llvm::count_if(catalog::getPorts(row->inputs),
+                        [&](const catalog::Port &port) {
+                          return all || port.kind == catalog::Port::Required;
+                        });
+}
+
+unsigned FusedMember::minInputs() const {
+  return isBinary ? 2 : countInputs(type, false);
+}
+
+unsigned FusedMember::maxInputs() const {
+  return isBinary ? 2 : countInputs(type, true);
+}
+
+unsigned FusedMember::numResults() const {
+  return catalog::getPorts(catalog::lookup(type)->outputs).size();
+}
 
 static const FusedMember *matchMember(StringRef text) {
   const FusedMember *best = nullptr;

@@ -13,7 +13,6 @@ namespace npu {
 struct FusedMember {
   llvm::StringLiteral kernelName; ///< as kernel names spell it
   llvm::StringLiteral type;       ///< operator type
-  unsigned minInputs, maxInputs;  ///< data inputs
   /// Attributes without which it cannot be computed and which no shape tells;
   /// empty if there are none.
   llvm::StringLiteral unknowable = "";
@@ -23,7 +22,12 @@ struct FusedMember {
   bool isQuantisation = false;
   /// At the end of a chain it may show what comes into it as well.
   bool showsInput = false;
-  unsigned numResults = 1; ///< the next member takes the first
+
+  /// Data inputs, as the catalogue has them: that are required, and all.
+  unsigned minInputs() const;
+  unsigned maxInputs() const;
+  /// Outputs, of which the next member takes the first.
+  unsigned numResults() const;
 };
 
 /// Reads the chain that \p kernelName ("te_fused_op_conv2d_leaky_relu_<hash>")
