@@ -186,6 +186,9 @@ Rows trainingRows(); ///< masks, gradients of poolings
 Rows quantizationRows();
 Rows movementRows(); ///< copies and comparisons
 
+/// The rows of all of them.
+const Rows &allRows();
+
 } // namespace npu::kernels::statustable
 
 #endif // NPU_TEST_UNITTESTS_KERNELS_STATUSTABLE_H

@@ -13,11 +13,9 @@ using namespace npu;
 using namespace npu::kernels;
 using namespace npu::kernels::statustable;
 
-namespace {
-
-const std::vector<Row> &table() {
-  static const std::vector<Row> rows = [] {
-    std::vector<Row> all;
+const Rows &kernels::statustable::allRows() {
+  static const Rows rows = [] {
+    Rows all;
     for (const auto &more :
          {arithmeticRows(), quotientAndPowerRows(), functionRows(),
           activationRows(), geluRows(), gradientRows(), mathRows(),
@@ -29,6 +27,8 @@ const std::vector<Row> &table() {
   }();
   return rows;
 }
+
+namespace {
 
 std::string where(const Row &row, NumericConfig config) {
   return row.type + ", " + row.what + ", " + std::string(getName(config.soc)) +
@@ -75,7 +75,7 @@ void forEachConfig(const Row &row, const Visit &visit) {
 } // namespace
 
 TEST(StatusTableTest, EveryRow) {
-  for (const Row &row : table())
+  for (const Row &row : allRows())
     forEachConfig(row, [&](NumericConfig config, const Outcome &raised) {
       {
         SCOPED_TRACE("raising");
@@ -94,7 +94,7 @@ TEST(StatusTableTest, EveryRow) {
 // the table has an input that raises it, and its neighbour that does not.
 TEST(StatusTableTest, CoversTheRegistry) {
   std::map<std::string, StatusBits> raised, toldApart;
-  for (const Row &row : table()) {
+  for (const Row &row : allRows()) {
     const StatusBits bits = row.saturate.bits | row.infNan.bits;
     raised[row.type] |= bits | row.ofCalm.bits;
     if (!row.calm.empty())
@@ -190,7 +190,7 @@ TEST(StatusTableTest, PaddingApart) {
   const std::pair<Format, Shape> layouts[] = {
       {Format::NC1HWC0, {2, 3, 1, 2}}, {Format::FRACTAL_NZ, {1, 1, 18, 3}}};
   int tried = 0;
-  for (const Row &row : table()) {
+  for (const Row &row : allRows()) {
     const bool single =
         elementwise.count(row.type) && !row.calm.empty() && !row.calmAttrs &&
         std::all_of(row.raising.begin(), row.raising.end(),
