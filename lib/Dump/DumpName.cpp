@@ -142,14 +142,14 @@ npu::dump::parseMapping(std::string_view text) {
     text.remove_prefix(3);
   std::map<std::string, std::string> names;
   while (!text.empty()) {
-    const size_t digits = static_cast<size_t>(
-        std::find_if_not(text.begin(), text.end(), isDigit) - text.begin());
-    if (digits == 0 || digits == text.size() || text[digits] != ',') {
+    const size_t comma = std::min(text.find_first_of(",\r\n"), text.size());
+    std::string shortName(text.substr(0, comma));
+    const bool isName = isShortName(shortName) || shortName.ends_with(".npy");
+    if (!isName || comma == text.size() || text[comma] != ',') {
       takeLine(text);
       continue;
     }
-    std::string shortName(text.substr(0, digits));
-    text.remove_prefix(digits + 1);
+    text.remove_prefix(comma + 1);
     std::optional<std::string> name;
     if (text.starts_with('"'))
       name = takeQuoted(text);

@@ -11,7 +11,9 @@ namespace fs = std::filesystem;
 
 static constexpr std::string_view statisticsExtension = ".csv";
 
-bool ListedFile::isArray() const { return fullName.ends_with(".npy"); }
+static constexpr std::string_view arrayExtension = ".npy";
+
+bool ListedFile::isArray() const { return fullName.ends_with(arrayExtension); }
 
 bool ListedFile::isStatistics() const {
   return fullName.ends_with(statisticsExtension);
@@ -82,7 +84,7 @@ npu::dump::listDumpFiles(const std::string &path, ListedKinds kinds) {
   std::optional<std::map<std::string, std::string>> mapping;
   for (fs::path &file : paths) {
     std::string name = file.filename().string();
-    if (isShortName(name)) {
+    if (isShortName(name) || name.ends_with(arrayExtension)) {
       if (!mapping || file.parent_path() != folder) {
         folder = file.parent_path();
         mapping = getMapping(folder);

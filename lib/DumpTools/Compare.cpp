@@ -141,6 +141,8 @@ Comparer::findGolden(const MineFile &file, const std::string &opName,
     return golden.find(key, file.occurrence, isStatistics);
   };
   GoldenPlace place = find(opName, index);
+  if (!place.file && file.parsed) // the header may say it in another way
+    place = find(file.parsed->opName, index);
   if (!place.file && file.array && file.isOneFile)
     place = golden.onlyArray();
   if (place.file || isInput)

@@ -71,9 +71,9 @@ bool isShortName(std::string_view fileName);
 std::string formatMappingRow(std::string_view shortName,
                              std::string_view fileName);
 
-/// The rows of a mapping.csv: digits to file name. Takes names quoted or bare
-/// (then all up to the line end), either line end, a byte order mark, and rows
-/// that occur again; leaves out what does not start with digits and a comma.
+/// The rows of a mapping.csv: digits, or the name of an .npy, to file name.
+/// Takes names quoted or bare (then all up to the line end), either line end, a
+/// byte order mark, and rows that occur again; leaves out all else.
 std::map<std::string, std::string> parseMapping(std::string_view text);
 
 /// The rows of mapping.csv in \p folder; none where there is no such file.

@@ -12,7 +12,9 @@ namespace npu::dump {
 
 struct ListedFile {
   std::filesystem::path path;
-  std::string fullName; ///< the one in mapping.csv for a name of digits
+  /// The one in mapping.csv for a name of digits, and for an array's where that
+  /// has it.
+  std::string fullName;
 
   /// Whether it has statistics for its name: {name of a dump}.csv.
   bool isStatistics() const;
