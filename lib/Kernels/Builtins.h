@@ -28,6 +28,7 @@ void addGather(Registry &registry);
 void addGroupNorm(Registry &registry);
 void addLayerNorm(Registry &registry);
 void addLayerNormGradient(Registry &registry);
+void addLineOrder(Registry &registry);
 void addNonMaxSuppression(Registry &registry);
 void addOneHot(Registry &registry);
 void addOptimizer(Registry &registry);

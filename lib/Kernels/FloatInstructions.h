@@ -35,6 +35,14 @@ struct PlainInstructions {
 struct WatchedInstructions {
   StatusBits bits = status::None;
 
+  /// One after the other.
+  float product(std::span<const float> values) {
+    float result = values[0];
+    for (float value : values.subspan(1))
+      result = mul(result, value);
+    return result;
+  }
+
   float add(float a, float b) { return watch(a + b, a, b); }
   float sub(float a, float b) { return watch(a - b, a, b); }
   float mul(float a, float b) { return watch(a * b, a, b); }
@@ -69,7 +77,13 @@ public:
   float mul(float a, float b) { return settle(a * b, a, b); }
   float exp(float a) { return settle(expOf(a), a, a); }
   float log(float a) { return settle(logOf(a), a, a); }
-  /// One after the other.
+  /// One after the other, as the sum.
+  float product(std::span<const float> values) {
+    float result = values[0];
+    for (float value : values.subspan(1))
+      result = mul(result, value);
+    return result;
+  }
   float sum(std::span<const float> values) {
     float result = 0;
     for (float value : values)

@@ -1,9 +1,10 @@
-//===- Reduction.cpp - Sums, means, maxima over axes ----------------------===//
+//===- Reduction.cpp - Sums, products, maxima over axes -------------------===//
 
 #include "AxisLines.h"
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "FloatElements.h"
+#include "FloatInstructions.h"
 #include "FloatLines.h"
 #include "ImplMode.h"
 #include "KernelChecks.h"
@@ -19,7 +20,24 @@ using namespace npu::kernels;
 
 namespace {
 
-enum class Operation : uint8_t { Sum, Mean, Max, Min, ArgMax };
+enum class Operation : uint8_t {
+  Sum,
+  Mean,
+  Product,
+  Max,
+  Min,
+  All, ///< of booleans
+  Any,
+  ArgMax,
+  ArgMin,
+};
+
+bool isIndex(Operation operation) {
+  return operation == Operation::ArgMax || operation == Operation::ArgMin;
+}
+bool isLogical(Operation operation) {
+  return operation == Operation::All || operation == Operation::Any;
+}
 
 struct Row {
   std::string_view type;
@@ -37,7 +55,16 @@ constexpr Row rows[] = {
     {"ReduceMax", Operation::Max, false},
     {"ReduceMinD", Operation::Min, true},
     {"ReduceMin", Operation::Min, false},
+    {"ReduceProdD", Operation::Product, true},
+    {"ReduceProd", Operation::Product, false},
+    {"ReduceAllD", Operation::All, true},
+    {"ReduceAll", Operation::All, false},
+    {"ReduceAnyD", Operation::Any, true},
+    {"ReduceAny", Operation::Any, false},
     {"ArgMaxD", Operation::ArgMax, true},
+    {"ArgMaxV2", Operation::ArgMax, false},
+    {"ArgMinD", Operation::ArgMin, true},
+    {"GlobalAveragePool", Operation::Mean, true},
 };
 
 class ReductionKernel final : public Kernel {
@@ -86,9 +113,28 @@ Expected<std::vector<bool>> markAllButChannels(const NodeSpec &spec,
   return along;
 }
 
+/// All axes but the first and that of the channels, which is the second unless
+/// the format says otherwise.
+Expected<std::vector<bool>> markImage(const TensorDesc &input,
+                                      const Layout &layout) {
+  std::vector<bool> along(layout.axes().size(), true);
+  const std::string_view letters =
+      axisLetters(isPlain(input.format) ? input.format : input.originFormat);
+  const size_t channel =
+      letters.size() == along.size() ? letters.find('C') : std::string::npos;
+  for (size_t kept : {size_t(0), channel == std::string::npos ? 1 : channel})
+    if (kept < along.size())
+      along[kept] = false;
+  if (std::find(along.begin(), along.end(), true) == along.end())
+    return Status::error(input.toString() + " has no axes of an image");
+  return along;
+}
+
 /// Indices from the attribute or from the constant second input.
 Expected<std::vector<int64_t>> readAxes(const NodeSpec &spec, const Row &row) {
-  if (row.operation == Operation::ArgMax) {
+  if (isIndex(row.operation)) {
+    if (!row.axesAreAttribute)
+      return readConstantInput(spec, 1, "dimension");
     auto dimension = spec.attrs.require<int64_t>("dimension");
     if (!dimension)
       return dimension.takeStatus();
@@ -189,10 +235,13 @@ ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
        (row->operation == Operation::Mean && !(*implMode & HighPrecision)));
   const bool isBiasGrad = row->type == "BiasAddGrad";
   const DataType result = spec.outputs[0].dtype;
-  const DataType wanted =
-      row->operation == Operation::ArgMax ? DataType::Int32 : input.dtype;
-  if (!isFloatType(input.dtype) ||
-      (result != wanted && !(isBiasGrad && result == DataType::Float)))
+  bool suits = isLogical(row->operation) ? input.dtype == DataType::Bool
+                                         : isFloatType(input.dtype);
+  if (isIndex(row->operation))
+    suits &= result == DataType::Int32 || result == DataType::Int64;
+  else
+    suits &= result == input.dtype || (isBiasGrad && result == DataType::Float);
+  if (!suits)
     return nodeError(spec, "no reduction of " + input.toString() + " to " +
                                spec.outputs[0].toString());
   // Atomics on a device add in fp32 only; elsewhere one core sums it all.
@@ -205,11 +254,14 @@ ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   auto layout = Layout::create(input);
   if (!layout)
     return inNode(spec, layout.takeStatus());
-  auto axes = isBiasGrad ? std::vector<int64_t>{} : readAxes(spec, *row);
+  const bool isGlobal = row->type == "GlobalAveragePool";
+  auto axes =
+      isBiasGrad || isGlobal ? std::vector<int64_t>{} : readAxes(spec, *row);
   if (!axes)
     return inNode(spec, axes.takeStatus());
-  auto along =
-      isBiasGrad ? markAllButChannels(spec, *layout) : markAxes(*layout, *axes);
+  auto along = isBiasGrad ? markAllButChannels(spec, *layout)
+               : isGlobal ? markImage(input, *layout)
+                          : markAxes(*layout, *axes);
   if (!along)
     return inNode(spec, along.takeStatus());
   Status status = kernel->bind(input, *along);
@@ -272,14 +324,36 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
       value *= factor;
     return sumUp(scaled);
   }
-  case Operation::ArgMax: {
+  case Operation::Product: {
+    // No promotion here either.
+    if (inputType == DataType::Float16) {
+      HalfInstructions unit(config.overflow);
+      result = unit.product(values);
+      return {unit.bits};
+    }
+    WatchedInstructions unit;
+    result = canonicalNaN(unit.product(values));
+    return {unit.bits};
+  }
+  case Operation::ArgMax:
+  case Operation::ArgMin: {
+    const bool wantsLargest = operation == Operation::ArgMax;
     size_t best = 0;
     for (size_t i = 1; i < values.size(); ++i)
-      if (values[i] > values[best] ||
+      if ((wantsLargest ? values[i] > values[best]
+                        : values[i] < values[best]) ||
           (std::isnan(values[i]) && !std::isnan(values[best])))
         best = i;
     result = static_cast<float>(best);
     return {bits};
+  }
+  case Operation::All:
+  case Operation::Any: {
+    const auto isTrue = [](float value) { return value != 0; };
+    result = operation == Operation::All
+                 ? std::all_of(values.begin(), values.end(), isTrue)
+                 : std::any_of(values.begin(), values.end(), isTrue);
+    return {};
   }
   case Operation::Max:
   case Operation::Min:
@@ -313,19 +387,28 @@ ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
       lines.numLines(), grain, [&](int64_t begin, int64_t end, int64_t) {
         std::vector<float> values(length);
         std::vector<uint16_t> raw(size == 2 ? length : 0);
+        std::vector<uint8_t> bytes;
         NodeStatus ofChunk;
         for (int64_t line = begin; line < end; ++line) {
           if (size == 2) {
             lines.read(inputs[0].as<uint16_t>(), line, raw.data());
             toFloat(inputType, raw.data(), values);
+          } else if (size == 1) {
+            bytes.resize(length);
+            lines.read(inputs[0].as<uint8_t>(), line, bytes.data());
+            std::copy(bytes.begin(), bytes.end(), values.begin());
           } else {
             lines.read(inputs[0].as<float>(), line, values.data());
           }
           float result = 0;
           ofChunk |= reduceLine(values, result);
           const int64_t element = outputElement(line);
-          if (operation == Operation::ArgMax)
+          if (outputDesc.dtype == DataType::Int32)
             outputs[0].as<int32_t>()[element] = static_cast<int32_t>(result);
+          else if (outputDesc.dtype == DataType::Int64)
+            outputs[0].as<int64_t>()[element] = static_cast<int64_t>(result);
+          else if (outputDesc.dtype == DataType::Bool)
+            outputs[0].as<uint8_t>()[element] = result != 0;
           else
             ofChunk.valid |= fromFloat(outputDesc.dtype, {&result, 1},
                                        outputs[0].data + element * outputSize,
@@ -350,13 +433,32 @@ void kernels::addReduction(Registry &registry) {
   constexpr StatusBits ofMean = status::FloatOverflow | status::FloatUnderflow |
                                 status::CastUnderflow |
                                 status::VectorNanInfInput;
-  for (const Row &row : rows) {
-    const bool isSum = row.operation == Operation::Sum;
-    const bool isMean = row.operation == Operation::Mean;
-    registry.add(std::string(row.type),
-                 {ReductionKernel::create, isSum || isMean ? sums : exact,
-                  isSum    ? ofSum
-                  : isMean ? ofMean
-                           : status::VectorNanInfInput});
-  }
+  constexpr StatusBits ofProduct =
+      ofSum | status::FloatUnderflow | status::CastUnderflow;
+  for (const Row &row : rows)
+    switch (row.operation) {
+    case Operation::Sum:
+      registry.add(std::string(row.type),
+                   {ReductionKernel::create, sums, ofSum});
+      break;
+    case Operation::Mean:
+      registry.add(std::string(row.type),
+                   {ReductionKernel::create, sums, ofMean});
+      break;
+    case Operation::Product:
+      registry.add(std::string(row.type),
+                   {ReductionKernel::create,
+                    "one product after the other: fp16, every instruction "
+                    "rounds; bf16: fp32, one rounding",
+                    ofProduct});
+      break;
+    case Operation::All:
+    case Operation::Any:
+      registry.add(std::string(row.type),
+                   {ReductionKernel::create, exact, status::None});
+      break;
+    default:
+      registry.add(std::string(row.type),
+                   {ReductionKernel::create, exact, status::VectorNanInfInput});
+    }
 }

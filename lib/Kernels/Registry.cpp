@@ -25,6 +25,7 @@ Registry Registry::withBuiltins() {
   addGroupNorm(registry);
   addLayerNorm(registry);
   addLayerNormGradient(registry);
+  addLineOrder(registry);
   addNonMaxSuppression(registry);
   addOneHot(registry);
   addOptimizer(registry);

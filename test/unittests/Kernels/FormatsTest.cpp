@@ -86,6 +86,9 @@ std::vector<Sample> imageSamples() {
   const TensorDesc row = plainDesc(Half, {2, 3, 1, 2}, Format::NCHW);
   add("StridedSliceGradD", {{row, std::vector<std::byte>(row.byteSize())}},
       same, gradient);
+  for (const char *type : {"TopK", "TopKV2"})
+    add(type, {x, numbers({1}, {1})}, {2, 3, 2, 1})
+        .spec.outputs.push_back(plainDesc(Int, {2, 3, 2, 1}));
   for (const char *type : {"Shape", "ShapeN"})
     add(type, {x}, {4}).spec.outputs[0] = plainDesc(Int, {4});
   for (const char *type :

@@ -16,7 +16,7 @@ Values halfSquares(M &m, const Values &a) {
 
 } // namespace
 
-std::vector<PathRow> kernels::statustable::linePaths() {
+static std::vector<PathRow> ownPaths() {
   return {
       PathRow{
           "ReduceSumD",
@@ -68,6 +68,50 @@ std::vector<PathRow> kernels::statustable::linePaths() {
             {{"_op_impl_mode_enum", int64_t(4)}}}},
           {{"axes", List{0}}}}
           .into({1}),
+      PathRow{
+          "GlobalAveragePool",
+          "products and their sum",
+          [](M &m, X x) {
+            return Values{
+                m.sum(scaled(m, x[0], m.constant(1.0f / x[0].size())))};
+          },
+          {half({0x687A, 0x65EA, 0x64B9, 0x689B}).shaped({1, 1, 4})},
+          Half,
+          {{"fp32, one rounding", notOn310, {}, {0x6733}, 0},
+           {"fp16, one after the other", on310, {.half = true}, {0x6734}, 0}}}
+          .into({1, 1, 1}),
+      PathRow{"ReduceProdD",
+              "three factors",
+              [](M &m, X x) {
+                return Values{m.mul(m.mul(x[0][0], x[0][1]), x[0][2])};
+              },
+              {half({0x42B0, 0x43A8, 0xAE00})},
+              Half,
+              {{"every instruction in fp16",
+                everywhere,
+                {.half = true},
+                {0xBCCC},
+                0},
+               {"fp32, one rounding", nowhere, {}, {0xBCCD}, 0}},
+              {{"axes", List{0}}}}
+          .into({1}),
+      PathRow{
+          "CumsumD",
+          "three terms",
+          [](M &m, X x) {
+            const double second = m.add(x[0][0], x[0][1]);
+            return Values{x[0][0], second, m.add(second, x[0][2])};
+          },
+          {half({0xC2F3, 0xC364, 0xC37E})},
+          Half,
+          {{"every instruction in fp16",
+            everywhere,
+            {.half = true},
+            {0xC2F3, 0xC72C, 0xC976},
+            0},
+           {"fp32, one rounding", nowhere, {}, {0xC2F3, 0xC72C, 0xC975}, 0}},
+          {{"axis", int64_t(0)}}}
+          .into({3}),
       PathRow{
           "ReduceMean",
           "products and their sum",
@@ -403,4 +447,17 @@ std::vector<PathRow> kernels::statustable::linePaths() {
               {{"fp32", everywhere, {}, {0x4254E7FF}, 0},
                {"fp16", nowhere, {.half = true}, {0x4254E000}, 0}}}
           .into({1})};
+}
+
+std::vector<PathRow> kernels::statustable::linePaths() {
+  std::vector<PathRow> rows = ownPaths();
+  // The same with the axis as an input.
+  for (PathRow row : ownPaths())
+    if (row.type == "ReduceProdD" || row.type == "CumsumD") {
+      row.type.pop_back();
+      row.attrs.clear();
+      row.operands.push_back(ints({0}));
+      rows.push_back(row);
+    }
+  return rows;
 }

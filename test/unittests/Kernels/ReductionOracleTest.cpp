@@ -71,6 +71,12 @@ struct Problem {
 float reduce(const std::string &type, const Floats &line) {
   if (type.starts_with("ReduceSum"))
     return documentedSum(line);
+  if (type.starts_with("ReduceProd")) {
+    float result = line[0];
+    for (size_t i = 1; i < line.size(); ++i)
+      result *= line[i];
+    return result;
+  }
   if (type.starts_with("ReduceMean")) {
     Floats scaled = line;
     for (float &value : scaled)
@@ -90,6 +96,12 @@ float reduceInHalf(const std::string &type, const Floats &line) {
   if (type.starts_with("ReduceMa") || type.starts_with("ReduceMin"))
     return reduce(type, line);
   ScalarArithmetic half({.half = true});
+  if (type.starts_with("ReduceProd")) {
+    double result = line[0];
+    for (size_t i = 1; i < line.size(); ++i)
+      result = half.mul(result, line[i]);
+    return static_cast<float>(result);
+  }
   std::vector<double> values(line.begin(), line.end());
   if (type.starts_with("ReduceMean"))
     for (double &value : values)
@@ -103,7 +115,7 @@ TEST(ReductionOracleTest, RandomShapesAndAxes) {
   std::mt19937 random(31);
   for (const char *type :
        {"ReduceSum", "ReduceSumD", "ReduceMean", "ReduceMeanD", "ReduceMax",
-        "ReduceMaxD", "ReduceMin", "ReduceMinD"})
+        "ReduceMaxD", "ReduceMin", "ReduceMinD", "ReduceProd", "ReduceProdD"})
     for (DataType dtype :
          {DataType::Float16, DataType::Float, DataType::BFloat16})
       for (Soc soc : {Soc::Ascend310, Soc::Ascend910A})
@@ -127,7 +139,9 @@ TEST(ReductionOracleTest, RandomShapesAndAxes) {
               runNode(type, inputs, {plainDesc(dtype, problem.outShape)}, attrs,
                       {soc, OverflowMode::Saturate}, 2);
           const bool inHalf =
-              soc == Soc::Ascend310 && dtype == DataType::Float16;
+              (soc == Soc::Ascend310 ||
+               std::string_view(type).starts_with("ReduceProd")) &&
+              dtype == DataType::Float16;
           Floats expected;
           for (const Floats &line : problem.lines)
             expected.push_back(inHalf ? reduceInHalf(type, line)
@@ -135,6 +149,14 @@ TEST(ReductionOracleTest, RandomShapesAndAxes) {
           if (dtype == DataType::Float16)
             for (float &value : expected)
               value = toHalfAndBack(value);
+          // Of products some overflow: saturated where they are narrowed.
+          for (float &value : expected)
+            if (std::isnan(value))
+              value = dtype == DataType::Float
+                          ? std::numeric_limits<float>::quiet_NaN()
+                          : 0;
+            else if (dtype == DataType::BFloat16)
+              value = std::clamp(value, -0x1.FEp127f, 0x1.FEp127f);
           if (dtype == DataType::BFloat16) {
             TestTensor rounded = floatTensor(dtype, problem.outShape, expected);
             expected = floatsOf(rounded);
@@ -178,4 +200,92 @@ TEST(ReductionOracleTest, RandomSoftmax) {
         const double tolerance = !isHalf ? 4e-6 : type[0] == 'S' ? 8e-3 : 5e-4;
         expectNear(floatsOf(result.outputs[0]), expected, tolerance);
       }
+}
+
+// Indices of the first largest or smallest, all and any of booleans.
+TEST(ReductionOracleTest, RandomIndicesAndBooleans) {
+  std::mt19937 random(43);
+  for (const std::string type : {"ArgMaxD", "ArgMaxV2", "ArgMinD", "ReduceAllD",
+                                 "ReduceAll", "ReduceAnyD", "ReduceAny"})
+    for (int repeat = 0; repeat < 30; ++repeat) {
+      const bool isIndex = type.starts_with("Arg");
+      Problem problem(random, DataType::Float, false);
+      if (isIndex && problem.axes.size() != 1)
+        continue;
+      // Few different values, so that equal ones meet.
+      std::map<float, float> few;
+      auto fewer = [&](float value) {
+        return few.try_emplace(value, float(random() % 4)).first->second;
+      };
+      for (float &value : problem.values)
+        value = fewer(value);
+      for (Floats &line : problem.lines)
+        for (float &value : line)
+          value = fewer(value);
+      Attributes attrs;
+      std::vector<TestTensor> inputs;
+      if (isIndex)
+        inputs.push_back(problem.tensor());
+      else
+        inputs.push_back(tensor(plainDesc(DataType::Bool, problem.shape),
+                                std::vector<uint8_t>(problem.values.begin(),
+                                                     problem.values.end())));
+      if (type.ends_with('D')) {
+        if (isIndex)
+          attrs.set("dimension", problem.axes[0]);
+        else
+          attrs.set("axes", problem.axes);
+      } else {
+        inputs.push_back(
+            tensor(plainDesc(DataType::Int64,
+                             {static_cast<int64_t>(problem.axes.size())}),
+                   problem.axes));
+      }
+      const DataType to = !isIndex     ? DataType::Bool
+                          : repeat % 2 ? DataType::Int64
+                                       : DataType::Int32;
+      auto result = runNode(type, inputs, {plainDesc(to, problem.outShape)},
+                            attrs, {}, 2);
+      std::vector<int64_t> expected, actual;
+      for (const Floats &line : problem.lines)
+        expected.push_back(
+            type.starts_with("ArgMax")
+                ? std::max_element(line.begin(), line.end()) - line.begin()
+            : isIndex
+                ? std::min_element(line.begin(), line.end()) - line.begin()
+            : type.starts_with("ReduceAll")
+                ? std::find(line.begin(), line.end(), 0) == line.end()
+                : std::any_of(line.begin(), line.end(),
+                              [](float value) { return value != 0; }));
+      TestTensor &y = result.outputs[0];
+      if (to == DataType::Bool)
+        actual.assign(y.as<uint8_t>().begin(), y.as<uint8_t>().end());
+      else if (to == DataType::Int32)
+        actual.assign(y.as<int32_t>().begin(), y.as<int32_t>().end());
+      else
+        actual.assign(y.as<int64_t>().begin(), y.as<int64_t>().end());
+      EXPECT_EQ(actual, expected) << type;
+    }
+}
+
+TEST(ReductionOracleTest, GlobalAveragePool) {
+  const Floats x = randomFloats(2 * 19 * 5 * 3, -3, 3, 1);
+  Floats expected;
+  for (size_t line = 0; line < 38; ++line)
+    expected.push_back(reduce(
+        "ReduceMean", {x.begin() + line * 15, x.begin() + line * 15 + 15}));
+  TestTensor image = floatTensor(DataType::Float, {2, 19, 5, 3}, x);
+  image.desc.format = image.desc.originFormat = Format::NCHW;
+  TensorDesc out = plainDesc(DataType::Float, {2, 19, 1, 1}, Format::NCHW);
+  expectSameBits(
+      floatsOf(runEverywhere("GlobalAveragePool", {image}, {out}).outputs[0]),
+      expected);
+  const TensorDesc blocks = privateDesc(DataType::Float, Format::NC1HWC0,
+                                        Format::NCHW, {2, 19, 5, 3}),
+                   means = privateDesc(DataType::Float, Format::NC1HWC0,
+                                       Format::NCHW, {2, 19, 1, 1});
+  auto packed = runNode("TransData", {image}, {blocks}).outputs[0];
+  auto result = runNode("GlobalAveragePool", {packed}, {means}).outputs[0];
+  expectSameBits(floatsOf(runNode("TransData", {result}, {out}).outputs[0]),
+                 expected);
 }

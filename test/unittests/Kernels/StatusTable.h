@@ -176,6 +176,7 @@ Rows mathRows();
 Rows functionRows(); ///< roots, exponentials, chains of instructions
 Rows conversionRows();
 Rows lineRows();         ///< reductions, softmax
+Rows orderRows();        ///< products and running sums of lines
 Rows lineGradientRows(); ///< gradients along lines, sums of squares
 Rows windowRows();       ///< pooling
 Rows cubeRows();

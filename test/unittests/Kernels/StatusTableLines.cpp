@@ -175,7 +175,8 @@ Rows kernels::statustable::lineRows() {
   Rows rows;
   for (const char *type :
        {"BiasAddGrad", "ReduceSumD", "ReduceSum", "ReduceMeanD", "ReduceMean",
-        "ReduceMaxD", "ReduceMax", "ReduceMinD", "ReduceMin"}) {
+        "ReduceMaxD", "ReduceMax", "ReduceMinD", "ReduceMin",
+        "GlobalAveragePool"}) {
     const std::string name = type;
     Rows ofType;
     if (name.starts_with("ReduceSum") || name == "BiasAddGrad")
@@ -231,7 +232,7 @@ Rows kernels::statustable::lineRows() {
                     {VN, {0xFBFF}},
                     {VN, {0x7E00}}}
                     .on(on310)};
-    else if (name.starts_with("ReduceMean"))
+    else if (name.starts_with("ReduceMean") || name == "GlobalAveragePool")
       ofType = {// 23 products with 1 / 23, rounded up, and their sum.
                 {name,
                  "fp32 sum",
@@ -290,6 +291,12 @@ Rows kernels::statustable::lineRows() {
         for (auto *side : {&row.raising, &row.calm})
           for (Operand &x : *side)
             x = x.shaped({static_cast<int64_t>(x.bits.size()), 1});
+      } else if (name == "GlobalAveragePool") {
+        for (auto *side : {&row.raising, &row.calm})
+          for (Operand &x : *side)
+            x = x.shaped({1, 1, static_cast<int64_t>(x.bits.size())});
+        rows.push_back(row.into({1, 1, 1}));
+        continue;
       } else if (name.ends_with('D')) {
         row = row.with("axes", List{0});
       } else {

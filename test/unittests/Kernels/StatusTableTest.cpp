@@ -19,9 +19,9 @@ const Rows &kernels::statustable::allRows() {
     for (const auto &more :
          {arithmeticRows(), quotientAndPowerRows(), functionRows(),
           activationRows(), geluRows(), gradientRows(), mathRows(),
-          conversionRows(), lineRows(), lineGradientRows(), windowRows(),
-          cubeRows(), normRows(), batchNormRows(), optimizerRows(),
-          quantizationRows(), trainingRows(), movementRows()})
+          conversionRows(), lineRows(), orderRows(), lineGradientRows(),
+          windowRows(), cubeRows(), normRows(), batchNormRows(),
+          optimizerRows(), quantizationRows(), trainingRows(), movementRows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
