@@ -84,13 +84,16 @@ private:
   bool contiguous = true;
 };
 
+/// The partial sums of sumInOrder.
+constexpr size_t NumPartialSums = 16;
+
 /// The sum of \p count values in fp32. The order is part of the arithmetic and
 /// independent of SIMD width and threads: value i is added to partial sum
 /// i mod 16, in order; then partial sums i and i + 8 are added, i and i + 4, i
 /// and i + 2, and the last two. \p add adds two values.
 template <typename Add>
 float sumInOrder(const float *values, size_t count, const Add &add) {
-  constexpr size_t Lanes = 16;
+  constexpr size_t Lanes = NumPartialSums;
   float partial[Lanes] = {};
   size_t i = 0;
   for (; i + Lanes <= count; i += Lanes)

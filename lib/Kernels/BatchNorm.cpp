@@ -10,6 +10,7 @@
 #include "FloatLines.h"
 #include "KernelChecks.h"
 #include "LineSum.h"
+#include "QuietChannels.h"
 #include "ScalarMath.h"
 #include "Workspaces.h"
 #include "npu/Kernels/Registry.h"
@@ -26,6 +27,8 @@ namespace {
 /// order of the operator's inputs: elements(i) is line i of the inputs that
 /// have one, values[i] the value of those that have one.
 struct Channel {
+  using Value = float;
+
   std::vector<std::vector<float>> lines;
   std::vector<float> values;
   std::vector<float> results;    ///< values, in the order of outputs
@@ -37,8 +40,6 @@ struct Channel {
   NodeStatus status;
 
   size_t count() const { return lines[0].size(); }
-  /// 1 / n.
-  float share() const { return 1.0f / static_cast<float>(count()); }
   /// An infinite sum would not show in the root.
   float inverseRoot(float variance) {
     WatchedInstructions unit;
@@ -46,6 +47,45 @@ struct Channel {
     status.valid |= unit.bits;
     return kernels::inverseRoot(sum, InverseRoot::Quotient, mode, status.valid);
   }
+  /// The sum of x, and of its squares.
+  template <class I>
+  std::pair<float, float> squareSums(I &unit) {
+    terms.resize(count());
+    for (size_t i = 0; i < count(); ++i)
+      terms[i] = unit.mul(lines[0][i], lines[0][i]);
+    const auto [squares, sum] = sums();
+    return {sum, squares};
+  }
+  /// y = x scale + shift.
+  template <class I>
+  void scaleAndShift(I &unit, float scale, float shift) {
+    resultLine.resize(count());
+    for (size_t i = 0; i < count(); ++i)
+      resultLine[i] = unit.add(unit.mul(lines[0][i], scale), shift);
+  }
+  /// The sum of grads xhat, xhat = (x - mean) inverse, and that of grads.
+  template <class I>
+  std::pair<float, float> gradientSums(I &unit, float mean, float inverse) {
+    terms.resize(count());
+    for (size_t i = 0; i < count(); ++i) {
+      const float normal = unit.mul(unit.sub(lines[1][i], mean), inverse);
+      terms[i] = unit.mul(lines[0][i], normal);
+    }
+    return sums();
+  }
+  /// y = factor (grads - xhat slope - offset).
+  template <class I>
+  void propagate(I &unit, float mean, float inverse, float slope, float offset,
+                 float factor) {
+    resultLine.resize(count());
+    for (size_t i = 0; i < count(); ++i) {
+      const float normal = unit.mul(unit.sub(lines[1][i], mean), inverse);
+      const float rest = unit.sub(lines[0][i], unit.mul(normal, slope));
+      resultLine[i] = unit.mul(unit.sub(rest, offset), factor);
+    }
+  }
+
+private:
   /// The sum of terms, and that of lines[0].
   std::pair<float, float> sums() {
     float ofTerms = 0, ofLine = 0;
@@ -58,12 +98,92 @@ struct Channel {
     }
     return {ofTerms, ofLine};
   }
-  /// resultLine = lines[0] * scale + shift.
+};
+
+/// The same of 16 channels at once that lie side by side, straight from and to
+/// fp16 memory, as long as nothing happens.
+struct ChannelBlock {
+  using Value = ChannelValues;
+
+  std::vector<const uint16_t *> lines;
+  std::vector<ChannelValues> values;
+  std::vector<ChannelValues> results;
+  uint16_t *resultLine = nullptr;
+  ChannelOffsets offsets;
+  float epsilon = 0, factor = 0;
+  bool byAtomics = false;
+  StatusBits bits = status::None;
+  bool isQuiet = true; ///< else all is void
+
+  size_t count() const { return offsets.size(); }
+  ChannelValues inverseRoot(const ChannelValues &variance) {
+    ChannelValues root;
+    for (size_t c = 0; c < ChannelValues::Count; ++c) {
+      const float sum = variance.lanes[c] + epsilon;
+      root.lanes[c] = 1.0f / std::sqrt(sum);
+      isQuiet &= static_cast<bool>(std::isfinite(sum));
+    }
+    expectFinite({&root, 1});
+    return root;
+  }
   template <class I>
-  void scaleAndShift(I &unit, float scale, float shift) {
-    resultLine.resize(count());
-    for (size_t i = 0; i < count(); ++i)
-      resultLine[i] = unit.add(unit.mul(lines[0][i], scale), shift);
+  std::pair<ChannelValues, ChannelValues> squareSums(I &) {
+    const SquareSums sums = sumSquares(lines[0], offsets, byAtomics);
+    return {sums.values, sums.squares};
+  }
+  template <class I>
+  void scaleAndShift(I &, const ChannelValues &scale,
+                     const ChannelValues &shift) {
+    settle(kernels::scaleAndShift(lines[0], resultLine, offsets, scale, shift));
+  }
+  template <class I>
+  std::pair<ChannelValues, ChannelValues>
+  gradientSums(I &, const ChannelValues &mean, const ChannelValues &inverse) {
+    const GradientSums sums =
+        sumGradients(lines[0], lines[1], offsets, mean, inverse, byAtomics);
+    return {sums.products, sums.gradients};
+  }
+  template <class I>
+  void propagate(I &, const ChannelValues &mean, const ChannelValues &inverse,
+                 const ChannelValues &slope, const ChannelValues &offset,
+                 const ChannelValues &factor) {
+    settle(kernels::propagate(lines[0], lines[1], resultLine, offsets,
+                              {mean, inverse, slope, offset, factor}));
+  }
+
+  void expectFinite(std::span<const ChannelValues> all) {
+    for (const ChannelValues &value : all)
+      isQuiet &= areFinite(value.lanes);
+  }
+
+private:
+  void settle(std::optional<StatusBits> raised) {
+    isQuiet &= raised.has_value();
+    bits |= raised.value_or(status::None);
+  }
+};
+
+/// fp32 instructions on values of channels.
+struct ChannelInstructions {
+  using Values = ChannelValues;
+
+  Values add(const Values &a, const Values &b) {
+    return each(a, b, std::plus<float>());
+  }
+  Values sub(const Values &a, const Values &b) {
+    return each(a, b, std::minus<float>());
+  }
+  Values mul(const Values &a, const Values &b) {
+    return each(a, b, std::multiplies<float>());
+  }
+
+private:
+  template <class Function>
+  static Values each(const Values &a, const Values &b, Function function) {
+    Values result;
+    for (size_t c = 0; c < Values::Count; ++c)
+      result.lanes[c] = function(a.lanes[c], b.lanes[c]);
+    return result;
   }
 };
 
@@ -71,26 +191,33 @@ struct Channel {
 // Programs
 //===----------------------------------------------------------------------===//
 
+/// 1 / n.
+template <class C>
+float shareOf(const C &c) {
+  return 1.0f / static_cast<float>(c.count());
+}
+
 /// Mean and biased variance of the batch from sum and square_sum.
-template <class I>
-std::pair<float, float> momentsOf(I &unit, const Channel &c, float sum,
-                                  float squareSum) {
-  const float mean = unit.mul(sum, c.share());
-  return {mean, unit.sub(unit.mul(squareSum, c.share()), unit.mul(mean, mean))};
+template <class I, class C, class V = typename C::Value>
+std::pair<V, V> momentsOf(I &unit, const C &c, const V &sum,
+                          const V &squareSum) {
+  const V mean = unit.mul(sum, shareOf(c));
+  return {mean,
+          unit.sub(unit.mul(squareSum, shareOf(c)), unit.mul(mean, mean))};
 }
 
 /// y = x (scale / sqrt(var + eps)) + (offset - mean that).
-template <class I>
-void normalize(I &unit, Channel &c, float mean, float variance, float scale,
-               float offset) {
-  const float multiplier = unit.mul(scale, c.inverseRoot(variance));
+template <class I, class C, class V = typename C::Value>
+void normalize(I &unit, C &c, const V &mean, const V &variance, const V &scale,
+               const V &offset) {
+  const V multiplier = unit.mul(scale, c.inverseRoot(variance));
   c.scaleAndShift(unit, multiplier,
                   unit.sub(offset, unit.mul(mean, multiplier)));
 }
 
 /// variance * n / (n - 1), itself for n = 1.
-template <class I>
-float unbiased(I &unit, const Channel &c, float variance) {
+template <class I, class C, class V = typename C::Value>
+V unbiased(I &unit, const C &c, const V &variance) {
   const float n = static_cast<float>(c.count());
   return unit.mul(variance, c.count() > 1 ? n / (n - 1) : 1.0f);
 }
@@ -98,12 +225,13 @@ float unbiased(I &unit, const Channel &c, float variance) {
 /// x; sum, square_sum, scale, offset, mean, variance -> y; mean, variance,
 /// batch_mean, batch_variance
 struct Update {
-  template <class I>
-  static void run(I &unit, Channel &c) {
+  template <class I, class C>
+  static void run(I &unit, C &c) {
     const auto [mean, variance] = momentsOf(unit, c, c.values[0], c.values[1]);
     normalize(unit, c, mean, variance, c.values[2], c.values[3]);
     const float rest = 1.0f - c.factor;
-    auto moved = [&](float moving, float value) {
+    using V = typename C::Value;
+    auto moved = [&](const V &moving, const V &value) {
       return unit.add(unit.mul(moving, rest), unit.mul(value, c.factor));
     };
     c.results = {moved(c.values[4], mean),
@@ -114,8 +242,8 @@ struct Update {
 
 /// x; sum, square_sum, scale, offset -> y; batch_mean, batch_variance
 struct UpdateV2 {
-  template <class I>
-  static void run(I &unit, Channel &c) {
+  template <class I, class C>
+  static void run(I &unit, C &c) {
     const auto [mean, variance] = momentsOf(unit, c, c.values[0], c.values[1]);
     normalize(unit, c, mean, variance, c.values[2], c.values[3]);
     c.results = {mean, variance};
@@ -124,31 +252,28 @@ struct UpdateV2 {
 
 /// The same -> y; batch_mean, batch_variance, reserve_1, reserve_2
 struct UpdateV3 {
-  template <class I>
-  static void run(I &unit, Channel &c) {
+  template <class I, class C>
+  static void run(I &unit, C &c) {
     UpdateV2::run(unit, c);
-    const float mean = c.results[0], variance = c.results[1];
+    const auto mean = c.results[0], variance = c.results[1];
     c.results = {mean, unbiased(unit, c, variance), mean, variance};
   }
 };
 
 /// x -> sum, square_sum
 struct Reduce {
-  template <class I>
-  static void run(I &unit, Channel &c) {
-    c.terms.resize(c.count());
-    for (size_t i = 0; i < c.count(); ++i)
-      c.terms[i] = unit.mul(c.lines[0][i], c.lines[0][i]);
-    const auto [squares, values] = c.sums();
-    c.results = {values, squares};
+  template <class I, class C>
+  static void run(I &unit, C &c) {
+    const auto [sum, squares] = c.squareSums(unit);
+    c.results = {sum, squares};
   }
 };
 
 /// x; scale, offset -> y; batch_mean, batch_variance, reserve_space_1,
 /// reserve_space_2, reserve_space_3
 struct Train {
-  template <class I>
-  static void run(I &unit, Channel &c) {
+  template <class I, class C>
+  static void run(I &unit, C &c) {
     Reduce::run(unit, c);
     const auto [mean, variance] =
         momentsOf(unit, c, c.results[0], c.results[1]);
@@ -159,39 +284,33 @@ struct Train {
 
 /// x; scale, offset, mean, variance -> y
 struct Infer {
-  template <class I>
-  static void run(I &unit, Channel &c) {
+  template <class I, class C>
+  static void run(I &unit, C &c) {
     normalize(unit, c, c.values[2], c.values[3], c.values[0], c.values[1]);
   }
 };
 
 /// The same, with the statistics as further outputs.
 struct InferWithStatistics {
-  template <class I>
-  static void run(I &unit, Channel &c) {
+  template <class I, class C>
+  static void run(I &unit, C &c) {
     Infer::run(unit, c);
-    const float mean = c.values[2], variance = c.values[3];
+    const auto mean = c.values[2], variance = c.values[3];
     c.results = {mean, variance, mean, variance, variance};
   }
 };
 
 /// diff_scale, diff_offset of grads and x.
-template <class I>
-std::pair<float, float> parameterGradients(I &unit, Channel &c, float mean,
-                                           float variance) {
-  const float inverse = c.inverseRoot(variance);
-  c.terms.resize(c.count());
-  for (size_t i = 0; i < c.count(); ++i) {
-    const float normal = unit.mul(unit.sub(c.lines[1][i], mean), inverse);
-    c.terms[i] = unit.mul(c.lines[0][i], normal);
-  }
-  return c.sums();
+template <class I, class C, class V = typename C::Value>
+std::pair<V, V> parameterGradients(I &unit, C &c, const V &mean,
+                                   const V &variance) {
+  return c.gradientSums(unit, mean, c.inverseRoot(variance));
 }
 
 /// grads, x; batch_mean, batch_variance -> diff_scale, diff_offset
 struct UpdateGradient {
-  template <class I>
-  static void run(I &unit, Channel &c) {
+  template <class I, class C>
+  static void run(I &unit, C &c) {
     const auto [scale, offset] =
         parameterGradients(unit, c, c.values[0], c.values[1]);
     c.results = {scale, offset};
@@ -199,25 +318,19 @@ struct UpdateGradient {
 };
 
 /// y = scale / sqrt(var + eps) (grads - diff_offset / n - xhat diff_scale / n).
-template <class I>
-void propagate(I &unit, Channel &c, float diffScale, float diffOffset,
-               float scale, float mean, float variance) {
-  const float inverse = c.inverseRoot(variance);
-  const float slope = unit.mul(diffScale, c.share());
-  const float offset = unit.mul(diffOffset, c.share());
-  const float factor = unit.mul(scale, inverse);
-  c.resultLine.resize(c.count());
-  for (size_t i = 0; i < c.count(); ++i) {
-    const float normal = unit.mul(unit.sub(c.lines[1][i], mean), inverse);
-    const float rest = unit.sub(c.lines[0][i], unit.mul(normal, slope));
-    c.resultLine[i] = unit.mul(unit.sub(rest, offset), factor);
-  }
+template <class I, class C, class V = typename C::Value>
+void propagate(I &unit, C &c, const V &diffScale, const V &diffOffset,
+               const V &scale, const V &mean, const V &variance) {
+  const V inverse = c.inverseRoot(variance);
+  const V slope = unit.mul(diffScale, shareOf(c));
+  const V offset = unit.mul(diffOffset, shareOf(c));
+  c.propagate(unit, mean, inverse, slope, offset, unit.mul(scale, inverse));
 }
 
 /// grads, x; diff_scale, diff_offset, scale, batch_mean, batch_variance -> y
 struct ReduceGradient {
-  template <class I>
-  static void run(I &unit, Channel &c) {
+  template <class I, class C>
+  static void run(I &unit, C &c) {
     propagate(unit, c, c.values[0], c.values[1], c.values[2], c.values[3],
               c.values[4]);
   }
@@ -226,9 +339,9 @@ struct ReduceGradient {
 /// y_backprop, x; scale, mean, variance[, unused] -> x_backprop;
 /// scale_backprop, offset_backprop, two unused
 struct Gradient {
-  template <class I>
-  static void run(I &unit, Channel &c) {
-    const float scale = c.values[0], mean = c.values[1], variance = c.values[2];
+  template <class I, class C>
+  static void run(I &unit, C &c) {
+    const auto scale = c.values[0], mean = c.values[1], variance = c.values[2];
     const auto [ofScale, ofOffset] =
         parameterGradients(unit, c, mean, variance);
     propagate(unit, c, ofScale, ofOffset, scale, mean, variance);
@@ -247,10 +360,17 @@ void runProgram(Channel &channel) {
   channel.status.valid |= unit.bits;
 }
 
+template <class Program>
+void runQuietly(ChannelBlock &block) {
+  ChannelInstructions unit;
+  Program::run(unit, block);
+}
+
 struct Row {
   std::string_view type;
   void (*plain)(Channel &);
   void (*watched)(Channel &);
+  void (*quiet)(ChannelBlock &);
   unsigned lines, values; ///< inputs: lines come first
   bool givesLine;         ///< the first output is a line
   unsigned results;       ///< the other outputs
@@ -265,6 +385,7 @@ constexpr Row rowOf(std::string_view type, unsigned lines, unsigned values,
   return {type,
           runProgram<Program, PlainInstructions>,
           runProgram<Program, WatchedInstructions>,
+          runQuietly<Program>,
           lines,
           values,
           givesLine,
@@ -299,6 +420,7 @@ struct Workspace {
   Channel channel;
   std::vector<Block> operands;
   Block result;
+  ChannelBlock quiet;
 };
 
 class BatchNormKernel final : public Kernel {
@@ -319,9 +441,14 @@ private:
   std::vector<LineValues> values, results;
   std::optional<FloatLines> resultLine;
   int64_t blockLength = 1; ///< channels that are read at once
+  bool canBeQuiet = false; ///< blocks of all lines are those of a ChannelBlock
 
   Status bindAttributes(const NodeSpec &spec);
+  void bindQuiet(const FloatLines &first);
   void prepare(Workspace &space) const;
+  bool runQuietly(Workspace &space, int64_t firstChannel,
+                  std::span<const ConstTensor> inputs,
+                  std::span<const MutableTensor> outputs) const;
   void runBlock(Workspace &space, int64_t block,
                 std::span<const ConstTensor> inputs,
                 std::span<const MutableTensor> outputs) const;
@@ -444,7 +571,18 @@ BatchNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   std::for_each(kernel->lines.begin() + 1, kernel->lines.end(), adjacent);
   if (kernel->resultLine)
     adjacent(*kernel->resultLine);
+  kernel->bindQuiet(kernel->lines[0]);
   return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+void BatchNormKernel::bindQuiet(const FloatLines &first) {
+  const auto isAlike = [&](const FloatLines &other) {
+    return other.dtype() == DataType::Float16 &&
+           other.elementOffsets() == first.elementOffsets();
+  };
+  canBeQuiet = blockLength == ChannelValues::Count &&
+               std::all_of(lines.begin(), lines.end(), isAlike) &&
+               (!resultLine || isAlike(*resultLine));
 }
 
 void BatchNormKernel::runChannel(Channel &c, int64_t line,
@@ -475,16 +613,57 @@ void BatchNormKernel::prepare(Workspace &space) const {
   channel.factor = factor;
   channel.byAtomics = byAtomics;
   channel.mode = mode;
+  ChannelBlock &quiet = space.quiet;
+  quiet.lines.resize(lines.size());
+  quiet.values.resize(values.size());
+  quiet.offsets = lines[0].elementOffsets();
+  quiet.epsilon = epsilon;
+  quiet.factor = factor;
+  quiet.byAtomics = byAtomics;
   const auto count = static_cast<size_t>(blockLength);
   const std::vector<float> line(static_cast<size_t>(lines[0].length()));
   space.operands.assign(lines.size(), Workspace::Block(count, line));
   space.result.resize(count);
 }
 
+bool BatchNormKernel::runQuietly(Workspace &space, int64_t firstChannel,
+                                 std::span<const ConstTensor> inputs,
+                                 std::span<const MutableTensor> outputs) const {
+  if (!canBeQuiet || lines[0].numLines() - firstChannel < blockLength)
+    return false;
+  ChannelBlock &block = space.quiet;
+  for (size_t i = 0; i < lines.size(); ++i)
+    block.lines[i] = inputs[i].as<uint16_t>() + lines[i].start(firstChannel);
+  if (resultLine)
+    block.resultLine =
+        outputs[0].as<uint16_t>() + resultLine->start(firstChannel);
+  for (size_t i = 0; i < values.size(); ++i)
+    for (int64_t c = 0; c < blockLength; ++c)
+      block.values[i].lanes[c] =
+          values[i].read(inputs[lines.size() + i].data, firstChannel + c);
+  block.bits = status::None;
+  block.isQuiet = true;
+  block.expectFinite(block.values);
+  if (block.isQuiet)
+    row->quiet(block);
+  block.expectFinite(block.results);
+  if (!block.isQuiet)
+    return false;
+  space.channel.status.valid |= block.bits;
+  for (size_t i = 0; i < results.size(); ++i)
+    for (int64_t c = 0; c < blockLength; ++c)
+      space.channel.status.valid |=
+          results[i].write(outputs[row->givesLine + i].data, firstChannel + c,
+                           block.results[i].lanes[c], mode);
+  return true;
+}
+
 void BatchNormKernel::runBlock(Workspace &space, int64_t block,
                                std::span<const ConstTensor> inputs,
                                std::span<const MutableTensor> outputs) const {
   const int64_t first = block * blockLength;
+  if (runQuietly(space, first, inputs, outputs))
+    return;
   const auto count =
       static_cast<size_t>(std::min(blockLength, lines[0].numLines() - first));
   for (size_t i = 0; i < lines.size(); ++i)

@@ -48,6 +48,11 @@ public:
   int64_t numLines() const { return lines.numLines(); }
   int64_t length() const { return lines.length(); }
   const Layout &layout() const { return lines.layout(); }
+  /// Of the elements of a line from its start, and the start of one.
+  const std::vector<int64_t> &elementOffsets() const {
+    return lines.elementOffsets();
+  }
+  int64_t start(int64_t line) const { return lines.start(line); }
   DataType dtype() const { return type; }
 
   /// The elements of line number \p line, if they and those of the lines after

@@ -2,6 +2,8 @@
 
 #include "QuietLines.h"
 
+#include "AxisLines.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,19 +23,18 @@ namespace {
 namespace nn = npu::numerics::HWY_NAMESPACE;
 
 // Never wider than the partial sums of sumInOrder.
-constexpr size_t NumPartials = 16;
-using DL = hn::CappedTag<float, NumPartials>;
+using DL = hn::CappedTag<float, NumPartialSums>;
 using DH = nn::HalfTag<DL>;
 using V = hn::Vec<DL>;
 constexpr size_t NumLanes = hn::MaxLanes(DL());
-constexpr size_t VectorsOfPartials = NumPartials / NumLanes;
+constexpr size_t VectorsOfPartials = NumPartialSums / NumLanes;
 
 /// Calls \p block(i, at, n) with the vectors of a line of \p length elements:
-/// \p n elements from \p at on, vector \p i of NumPartials elements.
+/// \p n elements from \p at on, vector \p i of NumPartialSums elements.
 template <class Block>
 HWY_INLINE void forEachVector(size_t length, const Block &block) {
   size_t at = 0;
-  for (; at + NumPartials <= length; at += NumPartials)
+  for (; at + NumPartialSums <= length; at += NumPartialSums)
     for (size_t i = 0; i < VectorsOfPartials; ++i)
       block(i, at + i * NumLanes, NumLanes);
   for (size_t i = 0; at < length; ++i, at += NumLanes)
@@ -81,10 +82,10 @@ public:
     vectors[i] = hn::Add(vectors[i], firstLanes(v, n));
   }
   HWY_INLINE float total() const {
-    HWY_ALIGN float partial[NumPartials];
+    HWY_ALIGN float partial[NumPartialSums];
     for (size_t i = 0; i < VectorsOfPartials; ++i)
       hn::Store(vectors[i], DL(), partial + i * NumLanes);
-    for (size_t width = NumPartials / 2; width > 0; width /= 2)
+    for (size_t width = NumPartialSums / 2; width > 0; width /= 2)
       for (size_t lane = 0; lane < width; ++lane)
         partial[lane] += partial[lane + width];
     return partial[0];

@@ -246,3 +246,79 @@ TEST(QuietTest, LayerNormWithParametersForEachLine) {
                 << "output " << i;
         }
 }
+
+// Channels that lie apart take the other way.
+TEST(QuietTest, BatchNormOfBlocksOfChannels) {
+  struct Case {
+    const char *type;
+    size_t lines, values;
+    bool givesLine;
+    size_t results;
+  };
+  const Case cases[] = {{"BNTrainingReduce", 1, 0, false, 2},
+                        {"BNTrainingUpdate", 1, 6, true, 4},
+                        {"BNTrainingUpdateV3", 1, 4, true, 4},
+                        {"BNTrainingUpdateGrad", 2, 2, false, 2},
+                        {"BNTrainingReduceGrad", 2, 5, true, 0},
+                        {"BNInfer", 1, 4, true, 0},
+                        {"BatchNorm", 1, 2, true, 5},
+                        {"BatchNormGrad", 2, 3, true, 4}};
+  constexpr int64_t N = 3, Channels = 40, H = 5, W = 7;
+  const TensorDesc apart = plainDesc(Half, {N, Channels, H, W}, Format::NCHW);
+  const TensorDesc blocks =
+      privateDesc(Half, Format::NC1HWC0, Format::NCHW, {N, Channels, H, W});
+  const TensorDesc value = plainDesc(DataType::Float, {Channels});
+  const auto layout = Layout::create(blocks);
+  ASSERT_TRUE(layout.ok());
+  auto inBlocks = [&](const Floats &values) {
+    std::vector<uint16_t> bits(blocks.numElements());
+    size_t next = 0;
+    for (int64_t n = 0; n < N; ++n)
+      for (int64_t c = 0; c < Channels; ++c)
+        for (int64_t h = 0; h < H; ++h)
+          for (int64_t w = 0; w < W; ++w)
+            bits[layout->elementAt({n, c, h, w})] = halfBits(values[next++]);
+    return tensor(blocks, bits);
+  };
+  unsigned seed = 1;
+  for (const Case &c : cases)
+    for (bool byAtomics : {false, true})
+      for (float limit : {0.001f, 4.0f, 60000.0f}) {
+        SCOPED_TRACE(std::string(c.type) + (byAtomics ? " by atomics" : "") +
+                     " up to " + std::to_string(limit));
+        Attributes attrs;
+        attrs.set("epsilon", 1e-5f);
+        attrs.set("factor", 0.1f);
+        if (byAtomics)
+          attrs.set("atomic_output_index", std::vector<int64_t>{0, 1});
+        std::vector<TestTensor> plainInputs, blockInputs;
+        for (size_t i = 0; i < c.lines; ++i) {
+          Floats x = manyMagnitudes(N * Channels * H * W, limit, seed++);
+          TestTensor plain = floatTensor(Half, apart.shape, x);
+          plain.desc = apart;
+          plainInputs.push_back(std::move(plain));
+          blockInputs.push_back(inBlocks(x));
+        }
+        for (size_t i = 0; i < c.values; ++i) {
+          const TestTensor its =
+              tensor(value, randomFloats(Channels, 0.1f, 4, seed++));
+          plainInputs.push_back(its);
+          blockInputs.push_back(its);
+        }
+        auto run = [&](std::vector<TestTensor> inputs, const TensorDesc &line) {
+          std::vector<TensorDesc> outputs(c.givesLine, line);
+          outputs.resize(outputs.size() + c.results, value);
+          return runEverywhere(c.type, std::move(inputs), outputs, attrs);
+        };
+        TestResult other = run(plainInputs, apart);
+        TestResult quiet = run(blockInputs, blocks);
+        EXPECT_EQ(quiet.status.valid, other.status.valid);
+        EXPECT_EQ(quiet.status.atomic, other.status.atomic);
+        for (size_t i = c.givesLine; i < quiet.outputs.size(); ++i)
+          EXPECT_EQ(quiet.outputs[i].bytes, other.outputs[i].bytes)
+              << "output " << i;
+        if (c.givesLine)
+          EXPECT_EQ(quiet.outputs[0].bytes,
+                    inBlocks(floatsOf(other.outputs[0])).bytes);
+      }
+}
