@@ -217,6 +217,17 @@ HWY_INLINE void widenPanels(const uint16_t *right, int64_t panelPitch,
   }
 }
 
+/// What kernel \p part of \p parts, which compute the same panels, asks for of
+/// the \p depth values of the panels from \p next on.
+template <class Right>
+Ahead shareOf(const RightOperand &right, const Right *next, int64_t depth,
+              int64_t part, int64_t parts) {
+  const int64_t pitch = right.depthPitch * static_cast<int64_t>(sizeof(Right));
+  return {
+      reinterpret_cast<const std::byte *>(next) + depth * part / parts * pitch,
+      right.panelPitch * static_cast<int64_t>(sizeof(Right)), pitch / parts};
+}
+
 /// The rows of a kernel in a tile.
 struct Band {
   int64_t begin, rows; ///< from the first row of the tile on
@@ -276,6 +287,12 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
         else if (part.bias)
           init = static_cast<const float *>(part.bias) + panel * PanelWidth;
       }
+      // The next panels of this block, or the first ones of the next block.
+      const Right *next = stored + panels * part.right.panelPitch;
+      if (panel + panels == tile.panelEnd)
+        next = last ? stored
+                    : right + tile.panelBegin * part.right.panelPitch +
+                          (k + depth) * part.right.depthPitch;
       for (int64_t i = 0; i < numBands; ++i) {
         const Band &band = bands[i];
         const float *left = space.left + band.begin * LeftPitch;
@@ -284,14 +301,15 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
             (band.begin * tilePanels + band.rows * (panel - tile.panelBegin)) *
             PanelWidth;
         float *sums = Integer ? space.sums : space.sums + position;
+        const Ahead ahead = shareOf(part.right, next, depth, i, numBands);
         if (std::is_same_v<Right, uint16_t> && widens)
           selectKernel<WidenedHalf>(band.rows, panels)(
               left, space.right, depth * PanelWidth, PanelWidth, depth, init,
-              sums);
+              sums, ahead);
         else
-          selectKernel<Right>(band.rows,
-                              panels)(left, stored, part.right.panelPitch,
-                                      part.right.depthPitch, depth, init, sums);
+          selectKernel<Right>(band.rows, panels)(
+              left, stored, part.right.panelPitch, part.right.depthPitch, depth,
+              init, sums, ahead);
         if constexpr (Integer) {
           double *totals = space.totals + position;
           if (first)
@@ -371,22 +389,28 @@ void computeLanes(const Contraction &part, const ContractionTypes &types,
       if constexpr (std::is_same_v<Right, uint16_t>)
         widenPanels(stored, part.right.panelPitch, part.right.depthPitch,
                     panels, depth, space.right);
+      const Right *next = stored + panels * part.right.panelPitch;
+      if (panel + panels == tile.panelEnd)
+        next = last ? stored
+                    : right + tile.panelBegin * part.right.panelPitch +
+                          (k + depth) * part.right.depthPitch;
       for (int64_t i = 0; i < numBands; ++i) {
         const Band &band = bands[i];
         const float *left = space.left + band.begin / PanelWidth * lanesPitch +
                             band.begin % PanelWidth;
         const float *init = k == 0 ? zeros : nullptr;
+        const Ahead ahead = shareOf(part.right, next, depth, i, numBands);
         float *sums = space.sums + (band.begin * tilePanels +
                                     band.rows * (panel - tile.panelBegin)) *
                                        PanelWidth;
         if constexpr (std::is_same_v<Right, uint16_t>)
           selectLanesKernel<WidenedHalf>(band.rows, panels)(
               left, space.right, depth * PanelWidth, PanelWidth, depth, init,
-              sums);
+              sums, ahead);
         else
           selectLanesKernel<Right>(band.rows, panels)(
               left, stored, part.right.panelPitch, part.right.depthPitch, depth,
-              init, sums);
+              init, sums, ahead);
         if (last)
           finishSums<M>(part, types.out, band.positions, band.rows, panel,
                         panels, sums, tracker);

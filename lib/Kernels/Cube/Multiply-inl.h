@@ -46,6 +46,7 @@ constexpr int64_t AccumulatorCount =
 #define NPU_LIB_KERNELS_CUBE_MULTIPLY_INL_H
 #endif
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "npu/Numerics/Simd-inl.h"
 
@@ -99,13 +100,22 @@ HWY_INLINE VF addProduct(const float *, VF a, VF b, VF sum) {
   return hn::Add(sum, hn::Mul(a, b));
 }
 
+/// What a kernel asks for while it computes: the panels of the next one come
+/// from memory. In each step of k one address of each panel, \p step bytes
+/// further.
+struct Ahead {
+  const std::byte *from = nullptr;
+  int64_t panelPitch = 0, step = 0;
+};
+
 /// sums[r][...] = (init, or sums[r][...] where init is null) + products over
 /// depth values of k, for R rows and P panels. With Lanes the rows of a k lie
 /// side by side.
 template <int R, int P, bool Lanes, class Right>
 void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
               int64_t panelPitch, int64_t depthPitch, int64_t depth,
-              const float *HWY_RESTRICT init, float *HWY_RESTRICT sums) {
+              const float *HWY_RESTRICT init, float *HWY_RESTRICT sums,
+              Ahead ahead) {
   constexpr int N = P * VectorsPerPanel;
   const DF df;
   VF acc[R][N];
@@ -114,6 +124,9 @@ void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
       acc[r][n] = init ? hn::LoadU(df, init + n * NumLanes)
                        : hn::Load(df, sums + r * P * PanelWidth + n * NumLanes);
   for (int64_t k = 0; k < depth; ++k, right += depthPitch) {
+    for (int p = 0; p < P; ++p)
+      hwy::Prefetch(ahead.from + p * ahead.panelPitch);
+    ahead.from += ahead.step;
     VF b[N];
     for (int n = 0; n < N; ++n)
       b[n] = loadRight(right + n / VectorsPerPanel * panelPitch +
@@ -132,7 +145,8 @@ void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
 
 template <class Right>
 using MultiplyFunction = void (*)(const float *, const Right *, int64_t,
-                                  int64_t, int64_t, const float *, float *);
+                                  int64_t, int64_t, const float *, float *,
+                                  Ahead);
 
 /// Element (r - 1) * P + p - 1 is the kernel of r rows and p panels.
 template <class Right, int P, bool Lanes, size_t... I>
