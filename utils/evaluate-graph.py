@@ -132,33 +132,42 @@ class Judge:
     def check_node(self, node, dump):
         if not self.check_inputs(node, dump):
             return
-        desc, dumped = node.outputs[0], dump.outputs[0]
-        self.check_desc(f"{node.name} output", desc, dumped)
+        if len(dump.outputs) != len(node.outputs):
+            self.faults.append(f"{node.name}: {len(dump.outputs)} dumped "
+                               f"outputs of {len(node.outputs)}")
+            return
         # Element by element the layout does not matter, and padding is
         # computed like the rest.
         chain = chain_of(node) or [node.type]
         in_place = all(type in ELEMENTWISE for type in chain)
-        args = [(spread(x, d, desc) if in_place else to_logical(x, d), d)
+        args = [(spread(x, d, node.outputs[0]) if in_place
+                 else to_logical(x, d), d)
                 for (x, _, _), (_, d) in zip(dump.inputs, node.inputs)]
-        expected = evaluate(self.device, node, args)
-        actual = dumped[0]
-        if not in_place:
-            expected = to_physical(expected, desc)
+        values = evaluate(self.device, node, args)
+        for index, expected in enumerate(values):
+            desc, dumped = node.outputs[index], dump.outputs[index]
+            self.check_desc(f"{node.name} output {index}", desc, dumped)
+            if not in_place:
+                expected = to_physical(expected, desc)
+            self.check_output(node, chain, index, expected, dumped[0])
+        self.check_facts(node, chain)
+
+    def check_output(self, node, chain, index, expected, actual):
+        name = node.name if len(node.outputs) == 1 else f"{node.name}:{index}"
         if expected.shape != actual.shape or expected.dtype != actual.dtype:
-            raise InputError(f"{node.name}: {expected.dtype}{expected.shape} "
+            raise InputError(f"{name}: {expected.dtype}{expected.shape} "
                              f"here, {actual.dtype}{actual.shape} dumped")
         off = distance(expected, actual)
         differ, worst = np.count_nonzero(off), int(off.max(initial=0))
-        print(f"{node.name} ({'+'.join(chain)}): {off.size} elements, {differ} "
+        print(f"{name} ({'+'.join(chain)}): {off.size} elements, {differ} "
               f"differ, at most {worst} ulp")
         allowed = max(TOLERANCE.get(type, 0) for type in chain)
         if worst > allowed:
             at = np.unravel_index(off.argmax(), off.shape)
             self.faults.append(
-                f"{node.name}: {differ} of {off.size} elements differ, by up "
+                f"{name}: {differ} of {off.size} elements differ, by up "
                 f"to {worst} ulp (allowed {allowed}) at {list(map(int, at))}: "
                 f"{actual[at]!r}, expected {expected[at]!r}")
-        self.check_facts(node, chain)
 
     def check_facts(self, node, chain):
         """Compares what the report says to have inferred with the shapes."""
@@ -211,20 +220,22 @@ class Judge:
             for arith, values in (plain, disturbed):
                 args = [(self.operand(values, node, i), desc)
                         for i, (_, desc) in enumerate(node.inputs)]
-                values[name, 0] = evaluate(arith, node, args)
-            dumped = self.dumps[name].outputs[0][0]
-            actual = to_logical(dumped, node.outputs[0])
-            if actual.dtype.kind == "f":
-                self.compare(node, actual, plain[1], disturbed[1],
-                             (name, 0) in shown, disturbed[0].roundings)
-            else:
-                self.compare_choice(node, actual, plain[1], disturbed[1])
+                for index, value in enumerate(evaluate(arith, node, args)):
+                    values[name, index] = value
+            for index, (dumped, _, _) in enumerate(self.dumps[name].outputs):
+                actual = to_logical(dumped, node.outputs[index])
+                if actual.dtype.kind == "f":
+                    self.compare(node, index, actual, plain[1], disturbed[1],
+                                 (name, index) in shown, disturbed[0].roundings)
+                else:
+                    self.compare_choice(node, actual, plain[1], disturbed[1])
 
-    def compare(self, node, actual, plain, disturbed, show, roundings):
-        golden = plain[node.name, 0].astype(np.float64)
+    def compare(self, node, index, actual, plain, disturbed, show, roundings):
+        golden = plain[node.name, index].astype(np.float64)
         norm = max(np.linalg.norm(golden), 1e-30)
         error = np.linalg.norm(actual - golden) / norm
-        growth = np.linalg.norm(disturbed[node.name, 0] - golden) / norm * 2048
+        growth = (np.linalg.norm(disturbed[node.name, index] - golden) / norm
+                  * 2048)
         bound = MARGIN * growth / 2048
         if show:
             print(f"{node.name} end to end: relative L2 error {error:.3g}, "

@@ -230,18 +230,19 @@ def reduce_mean(arith, node, args, result):
 
 
 def layer_norm(arith, node, args, result):
-    """The first output. Both moments are rounded before they are used."""
+    """Both moments are rounded before they are used."""
     (x, _), (gamma, _), (beta, _) = args
     if node.number("begin_norm_axis") % x.ndim != x.ndim - 1:
         raise InputError(f"{node.name}: normalises more than the last axis")
     epsilon = float(one(node.attrs["epsilon"], "f"))
     x, share = x.astype(np.float32), share_of(x)
-    mean = arith.half(sum_of_lines(x * share)).astype(np.float32)
-    x = x - mean
-    variance = arith.half(sum_of_lines(x * x * share)).astype(np.float64)
-    root = (1 / np.sqrt(variance + epsilon)).astype(np.float32)
+    mean = arith.half(sum_of_lines(x * share))
+    x = x - mean.astype(np.float32)
+    variance = arith.half(sum_of_lines(x * x * share))
+    root = (1 / np.sqrt(variance.astype(np.float64) + epsilon)).astype(
+        np.float32)
     gamma, beta = gamma.astype(np.float32), beta.astype(np.float32)
-    return arith.half(x * root * gamma + beta)
+    return arith.half(x * root * gamma + beta), mean, variance
 
 
 def confusion_transpose(arith, node, args, result):
@@ -379,12 +380,22 @@ def chain_of(node):
     return []
 
 
+def complete(node, values):
+    """The values, one for each output."""
+    if len(values) != len(node.outputs):
+        raise InputError(f"{node.name}: {len(node.outputs)} outputs, "
+                         f"{len(values)} are defined")
+    return values
+
+
 def evaluate(arith, node, args):
-    """The output of a node from (array, desc) of its inputs."""
-    result = node.outputs[0]
+    """The outputs of a node from (array, desc) of its inputs."""
+    result = node.outputs[-1]
     chain = chain_of(node)
     if not chain:
-        return OPERATORS[node.type](arith, node, args, result)
+        values = OPERATORS[node.type](arith, node, args, node.outputs[0])
+        values = values if isinstance(values, tuple) else (values,)
+        return complete(node, values)
 
     def apply(type, *operands):
         return OPERATORS[type](arith, node, list(operands), result), result
@@ -392,8 +403,8 @@ def evaluate(arith, node, args):
     if chain == ["Abs", "Mul", "Mul", "Add"]:
         # f1 * x + f2 * |x|, written in this order
         x, f1, same, f2 = args
-        return apply("Add", apply("Mul", f1, same),
-                     apply("Mul", f2, apply("Abs", x)))[0]
+        return complete(node, (apply("Add", apply("Mul", f1, same),
+                                     apply("Mul", f2, apply("Abs", x)))[0],))
     selected = None
     if chain[0] == "ReadSelect":
         selected = apply("ReadSelect", args[0])
@@ -401,10 +412,11 @@ def evaluate(arith, node, args):
     extra = sum(m in BINARY for m in chain[1:]) - (selected is not None)
     head = args[:len(args) - extra]
     rest = iter(args[len(args) - extra:])
-    value = apply(chain[0], *head)
+    values = [apply(chain[0], *head)]
     for member in chain[1:]:
         if member in BINARY:
-            value = apply(member, value, selected or next(rest))
+            values.append(apply(member, values[-1], selected or next(rest)))
         else:
-            value = apply(member, value)
-    return value[0]
+            values.append(apply(member, values[-1]))
+    # What comes into the last member may be shown before its result.
+    return complete(node, [array for array, _ in values[-len(node.outputs):]])

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from . import bert, fusion, lowering, resnet, sample
+from . import bert, fusion, lowering, memory, resnet, sample, streams
 from .optimizers import OPTIMIZERS
 
 DESCRIPTION = "Writes the graph text of a network as GE's compiler leaves it."
@@ -129,6 +129,11 @@ def add_training(parser):
     parser.add_argument("--optimizer", choices=OPTIMIZERS, default="momentum")
     parser.add_argument("--learning-rate", type=float, default=0.01)
     parser.add_argument(
+        "--all-reduce",
+        action="store_true",
+        help="add up the gradients of all devices, on a stream of its own",
+    )
+    parser.add_argument(
         "--loss-scale", type=float, default=1024.0, help="of the gradients in fp16"
     )
 
@@ -203,7 +208,10 @@ def write_network(options, model):
     stage = lowering.lower(network, limit)
     if options.stage_before_fusion:
         write(stage, options.stage_before_fusion)
-    write(fusion.fuse(stage), options.output)
+    graph = fusion.fuse(stage)
+    streams.assign(graph)
+    memory.place(graph)
+    write(graph, options.output)
     if options.inputs:
         write_inputs(network, options.inputs)
 

@@ -125,9 +125,8 @@ class Network:
         `shapes` is a list."""
         op = Op(self, op_type, self.unique(name), list(inputs), dtype, attributes)
         several = isinstance(shapes, list)
-        operands = OPERATORS[op_type].outputs
         for index, shape in enumerate(shapes if several else [shapes]):
-            out_type = operands[index].dtype or dtype
+            out_type = OPERATORS[op_type].output(index).dtype or dtype
             op.outputs.append(Value(op, index, out_type, shape))
         self.ops.append(op)
         return tuple(op.outputs) if several else op.outputs[0]

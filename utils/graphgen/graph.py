@@ -95,6 +95,7 @@ class Node:
         self.attributes = attributes
         self.names = names or ([], [])
         self.controls = []
+        self.stream = 0
         self.kernel = None  # the name of the AI Core kernel that computes it
         self.read_as = {}  # by input: a tensor in place of the producer's
 
@@ -127,12 +128,14 @@ class Graph:
         self.name = name
         self.is_built = is_built
         self.nodes = []
-        self.offset = 0  # next free byte of device memory
+        self.memory = 0  # bytes of the device
+        self.streams = 1
+        self.events = 0
 
     def append(self, node):
         for output in node.outputs:
-            output.offset = self.offset
-            self.offset += ceil_div(output.padded_bytes, 512) * 512
+            output.offset = self.memory
+            self.memory += ceil_div(output.padded_bytes, 512) * 512
         self.nodes.append(node)
         return node
 
@@ -179,6 +182,8 @@ class Graph:
             writer.field("has_out_attr", True)
             if number:
                 writer.field("id", number)
+            if node.stream:
+                writer.field("stream_id", node.stream)
             if self.is_built:
                 self.write_places(writer, node, consumers, constants)
             for index in range(len(node.inputs)):
@@ -234,10 +239,10 @@ class Graph:
             )
         writer.attributes(
             {
-                "event_num": 0,
+                "event_num": self.events,
                 "label_num": 0,
-                "memory_size": self.offset if self.is_built else 0,
-                "stream_num": 1 if self.is_built else 0,
+                "memory_size": self.memory if self.is_built else 0,
+                "stream_num": self.streams if self.is_built else 0,
                 "target_type": "MINI",
             }
         )

@@ -202,7 +202,8 @@ class Lowering:
             used.append((index, value, place))
 
         outputs = []
-        for value, operand in zip(op.outputs, operator.outputs):
+        for value in op.outputs:
+            operand = operator.output(value.index)
             layout = None if operand.format == "plain" else operand.format
             layout = (same if layout == "same" else layout) or value.format
             outputs.append(
@@ -224,14 +225,14 @@ class Lowering:
             self.attributes(op, operator),
             (
                 [operator.input_name(index) for index, _, _ in used],
-                [operand.name for operand in operator.outputs],
+                [operator.output_name(value.index) for value in op.outputs],
             ),
         )
         for index, (_, value, place) in enumerate(used):
             node.read_as[index] = describe(value, place.dtype, place.layout)
         text = [(value.shape, place.dtype, place.layout) for _, value, place in used]
         text = f"{text} {sorted(map(str, op.attributes.items()))}"
-        if not operator.is_aicpu:
+        if not operator.library:
             node.kernel = kernel_name(op.type.lower(), text)
         self.append(op, node)
         for value, tensor in zip(op.outputs, outputs):
@@ -243,8 +244,8 @@ class Lowering:
             "fusion_scope": -2,
             **op.attributes,
         }
-        if operator.is_aicpu:
-            attributes["_ge_attr_op_kernel_lib_name"] = "aicpu_ascend_kernel"
+        if operator.library:
+            attributes["_ge_attr_op_kernel_lib_name"] = operator.library
         if operator.updates:
             attributes["reference"] = True
             attributes["ref_var_src_var_name"] = op.inputs[0].op.name

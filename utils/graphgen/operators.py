@@ -32,14 +32,14 @@ class Operand:
 
 class Operator:
     def __init__(
-        self, inputs, outputs, fused_name, is_atomic, updates, is_aicpu, by_place
+        self, inputs, outputs, fused_name, is_atomic, updates, library, by_place
     ):
         self.inputs = [Operand(text) for text in inputs.split()]
         self.outputs = [Operand(text) for text in outputs.split()]
         self.fused_name = fused_name  # in the names of fused kernels
         self.is_atomic = is_atomic  # adds its fp32 outputs in memory
         self.updates = updates  # its first inputs, in place
-        self.is_aicpu = is_aicpu  # has no kernel of the AI Core
+        self.library = library  # that has it; None where an AI Core has a kernel
         self.by_place = by_place  # counts elements in memory: takes no padding
 
     @property
@@ -49,6 +49,13 @@ class Operator:
 
     def operand(self, index):
         return self.inputs[0 if self.is_dynamic else index]
+
+    def output(self, index):
+        return self.outputs[0 if self.is_dynamic else index]
+
+    def output_name(self, index):
+        name = self.output(index).name
+        return f"y{index}" if name == "y*" else name
 
     def input_name(self, index):
         return f"x{index}" if self.is_dynamic else self.inputs[index].name
@@ -64,11 +71,11 @@ def _add(
     fused=None,
     atomic=False,
     updates=0,
-    aicpu=False,
+    library=None,
     by_place=False,
 ):
     OPERATORS[name] = Operator(
-        inputs, outputs, fused, atomic, updates, aicpu, by_place
+        inputs, outputs, fused, atomic, updates, library, by_place
     )
 
 
@@ -160,8 +167,10 @@ _add("Tanh", "x:same", "y:same", "tanh")
 _add("TanhGrad", "y:same dy:same", "z:same")
 _add("SoftmaxV2", "x:same", "y:same")
 _add("SoftmaxGrad", "softmax:same grad_softmax:same", "grad_x:same")
-_add("DropOutGenMask", "shape:i32 prob:f32", "y:u8", aicpu=True)
+_add("DropOutGenMask", "shape:i32 prob:f32", "y:u8", library="aicpu_ascend_kernel")
 _add("DropOutDoMask", "x:same mask:u8 keep_prob", "y:same", by_place=True)
+
+_add("HcomAllReduce", "x*:f32", "y*:f32", library="ops_kernel_info_hccl")
 
 _add("ConfusionTransposeD", "x:FRACTAL_NZ", "y:FRACTAL_NZ")
 _add("GatherV2D", "x indices:i32", "y")

@@ -53,6 +53,23 @@ def cross_entropy(net, logits, scale):
     return loss, gradient
 
 
+def all_reduce(net, gradients):
+    """The sums of the gradients over all devices."""
+    values = list(gradients.values())
+    sums = net.op(
+        "HcomAllReduce",
+        "train/HcomAllReduce",
+        values,
+        [value.shape for value in values],
+        "DT_FLOAT",
+        reduction="sum",
+        group="hccl_world_group",
+        fusion=0,
+        fusion_id=-1,
+    )
+    return dict(zip(gradients, sums))
+
+
 def add_step(net, logits, options):
     """Makes a network a step of its training; the loss is its output."""
     loss, gradient = cross_entropy(net, logits, options.loss_scale)
@@ -67,6 +84,8 @@ def add_step(net, logits, options):
         )
         for value, gradient in gradients.items()
     }
+    if options.all_reduce:
+        scaled = all_reduce(net, scaled)
     ready = net.barrier(
         "gradients/group_deps", [gradient.op for gradient in scaled.values()]
     )
