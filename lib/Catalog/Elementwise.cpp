@@ -29,10 +29,12 @@ static constexpr Row rows[] = {
     {"DropOutDoMaskV3D", "x, mask", "y", "keep_prob: float", Engine::AiCore,
      ShapeRule::SameAsFirst},
     {"DropOutGenMask", "shape, prob", "y", "seed: int = 0; seed2: int = 0",
-     Engine::AiCpu},
-    {"DropOutGenMaskV3", "shape, prob", "y", "seed: int = 0; seed2: int = 0"},
+     Engine::AiCpu, ShapeRule::BitMask},
+    {"DropOutGenMaskV3", "shape, prob", "y", "seed: int = 0; seed2: int = 0",
+     Engine::AiCore, ShapeRule::Fill},
     {"DropOutGenMaskV4", "shape, prob", "y",
-     "seed: int = 0; seed2: int = 0; dtype: dtype = DT_BOOL"},
+     "seed: int = 0; seed2: int = 0; dtype: dtype = DT_BOOL", Engine::AiCore,
+     ShapeRule::Fill},
     {"Eltwise", "x*", "y", "N: int; mode: int = 1; coeff: list float = []",
      Engine::AiCore, ShapeRule::Broadcast},
     {"Elu", "x", "y",
@@ -143,7 +145,8 @@ static constexpr Row rows[] = {
      ShapeRule::Broadcast},
     {"StridedSliceGrad", "shape, begin, end, strides, dy", "output",
      "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; "
-     "new_axis_mask: int = 0; shrink_axis_mask: int = 0"},
+     "new_axis_mask: int = 0; shrink_axis_mask: int = 0",
+     Engine::AiCore, ShapeRule::Fill},
     {"StridedSliceGradD", "dy", "output",
      "shape: list int; begin: list int; end: list int; strides: list int; "
      "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; "

@@ -78,7 +78,8 @@ static constexpr Row rows[] = {
     {"LarsV2Update",
      "w, g, w_square_sum, g_square_sum, weight_decay, learning_rate", "g_new",
      "hyperpara: float = 0.001; epsilon: float = 0.00001; use_clip: bool = "
-     "false"},
+     "false",
+     Engine::AiCore, ShapeRule::SameAsFirst},
     {"LarsV2UpdateD",
      "w, g, w_square_sum, g_square_sum, weight_decay, learning_rate", "g_new",
      "hyperpara: float = 0.001; epsilon: float = 0.00001; use_clip: bool = "
@@ -88,7 +89,7 @@ static constexpr Row rows[] = {
      "parameters",
      "dampening: float = 0.0; weight_decay: float = 0.0; nesterov: bool = "
      "false"},
-    {"SquareSumAll", "x1, x2", "y1, y2", ""},
+    {"SquareSumAll", "x1, x2", "y1, y2", "", Engine::AiCore, ShapeRule::Scalar},
     {"SquareSumV1", "x", "y", "axis: list int; keep_dims: bool = false",
      Engine::AiCore, ShapeRule::Reduction},
     {"SquareSumV2", "x", "y1, y2", "axis: list int; keep_dims: bool = false"},

@@ -50,6 +50,9 @@ enum class ShapeRule : uint8_t {
   Unknown,
   AllGather,
   ArgReduction,
+  BatchNorm, ///< of the data first, then of the parameters
+  BatchSums, ///< one for each channel
+  BitMask,   ///< bytes with a bit for each element of a shape
   Broadcast,
   BroadcastTo,
   Channels,
@@ -57,10 +60,11 @@ enum class ShapeRule : uint8_t {
   Convolution,
   CrossEntropy,
   ExpandDims,
-  Fill,
+  Fill,       ///< the values of input 0
   FilterSize, ///< the attribute filter_size
   Flatten,
   FullyConnection,
+  GammaSize, ///< the attribute shape_gamma
   Gather,
   InputSize, ///< the attribute input_size
   LayerNorm,
@@ -72,6 +76,7 @@ enum class ShapeRule : uint8_t {
   Reduction,
   Reshape,
   Resize,
+  RmsNorm,
   SameAsEach, ///< of output k that of input k
   SameAsFirst,
   Scalar,

@@ -194,6 +194,38 @@ std::vector<Node> table() {
       {"Select", {{2}, {2, 3}, {2, 3}}, {{2, 3}}},
       Node{"HcomAllGather", {{2, 3}}, {{16, 3}}}.with("rank_size", int64_t(8)),
       {"HcomAllReduce", {{2}, {3}}, {{2}, {3}}},
+      {"ShapeN", {{2, 3, 4}, {5}}, {{3}, {1}}},
+      {"BatchNorm",
+       {{2, 4, 4, 3}, {3}, {3}, {3}, {3}},
+       {{2, 4, 4, 3}, {3}, {3}, {3}, {3}, {3}}},
+      {"BatchNormGrad",
+       {{2, 3, 4, 4}, {2, 3, 4, 4}, {3}, {3}, {3}},
+       {{2, 3, 4, 4}, {3}, {3}, {3}, {3}}},
+      {"BNTrainingUpdateGrad",
+       {{2, 3, 4, 4}, {2, 3, 4, 4}, {1, 3, 1, 1}, {1, 3, 1, 1}},
+       {{1, 3, 1, 1}, {1, 3, 1, 1}}},
+      {"BNTrainingUpdate",
+       {{2, 3, 4, 4}, {3}, {3}, {3}, {3}, {3}, {3}},
+       {{2, 3, 4, 4}, {3}, {3}, {3}, {3}}},
+      {"LayerNormGrad",
+       {{2, 5}, {2, 5}, {2, 1}, {2, 1}, {5}},
+       {{2, 5}, {5}, {5}}},
+      Node{"BNTrainingReduce", {{2, 4, 4, 3}}, {{1, 1, 1, 3}, {1, 1, 1, 3}}}.in(
+          Format::NHWC),
+      {"RmsNorm", {{2, 3, 4}, {3, 4}}, {{2, 3, 4}, {2, 1, 1}}},
+      {"AddRmsNorm",
+       {{2, 3, 4}, {2, 3, 4}, {4}},
+       {{2, 3, 4}, {2, 3, 1}, {2, 3, 4}}},
+      Node{"LayerNormBetaGammaBackpropV2", {{2, 5}, {2, 5}}, {{5}, {5}}}.with(
+          "shape_gamma", Ints{5}),
+      {"LayerNormXBackpropV2",
+       {{2, 5}, {2, 5}, {2, 1}, {2, 1}, {5}},
+       {{2, 5}, {2, 5}}},
+      Node{"DropOutGenMask", {{2}, {}}, {{32}}}.given({{43, 3}, {}}),
+      Node{"DropOutGenMaskV3", {{2}, {}}, {{43, 3}}}.given({{43, 3}, {}}),
+      Node{"RandomUniform", {{2}}, {{4, 5}}}.given({{4, 5}}),
+      Node{"StridedSliceGrad", {{2}, {2}, {2}, {2}, {1, 5}}, {{4, 5}}}.given(
+          {{4, 5}, {}, {}, {}, {}}),
       // Outputs that are inputs.
       {"ApplyMomentumD", {{2}, {2}, {}, {2}, {}}, {{2}, {2}}},
       {"AdamApplyOneAssign",
@@ -252,6 +284,8 @@ TEST(ShapeInferenceTest, Refusals) {
   EXPECT_EQ(
       refusal(Node{"ConcatD", {{2}, {2}}, {}}.with("concat_dim", int64_t(1))),
       "ConcatD 'node': axis 1 is not one of a tensor of 1 dimensions");
+  EXPECT_EQ(refusal({"RmsNorm", {{4}, {3, 4}}, {}}),
+            "RmsNorm 'node': expected no more axes than x, 4, found 3x4");
   EXPECT_EQ(refusal({"Relu", {}, {}}), "Relu 'node': input 0 is absent");
   EXPECT_EQ(refusal({"Where", {{2}}, {}}),
             "Where 'node': no rule for the shapes of its outputs");

@@ -1,0 +1,290 @@
+//===- ArrangementShapes.cpp - Shapes of rearranged tensors ---------------===//
+
+#include "ShapeRules.h"
+
+#include "ConstantInput.h"
+#include "KernelChecks.h"
+#include "npu/Kernels/Layout.h"
+
+#include <algorithm>
+
+using namespace npu;
+using namespace npu::kernels;
+
+using IntList = ShapeInference::IntList;
+using Shapes = ShapeInference::Shapes;
+
+Expected<Shape> ShapeInference::concat() const {
+  size_t first = 0, last = spec.inputs.size(), axisInput = 0;
+  if (spec.type == "ConcatV2")
+    axisInput = --last;
+  if (spec.type == "Concat")
+    first = 1;
+  if (first >= last || !spec.inputs[first])
+    return Status::error("has no tensors");
+  Shape shape = in(first);
+  auto axis = this->axis(isAttribute(), axisInput, "concat_dim", shape.size());
+  if (!axis)
+    return axis.takeStatus();
+  for (size_t index = first + 1; index < last; ++index) {
+    if (!spec.inputs[index] || in(index).size() != shape.size())
+      return Status::error("input " + std::to_string(index) +
+                           " does not have " + std::to_string(shape.size()) +
+                           " axes");
+    shape[*axis] += in(index)[*axis];
+  }
+  return shape;
+}
+
+Expected<Shapes> ShapeInference::split() const {
+  const bool hasSizes = spec.type.starts_with("SplitV");
+  // Split takes the axis before the tensor, SplitV after it and the sizes.
+  const size_t tensor = spec.type == "Split" ? 1 : 0;
+  if (tensor >= spec.inputs.size() || !spec.inputs[tensor])
+    return Status::error("has no tensor");
+  const Shape &whole = in(tensor);
+  auto axis = this->axis(isAttribute(), spec.type == "Split" ? 0 : 2,
+                         "split_dim", whole.size());
+  if (!axis)
+    return axis.takeStatus();
+  const auto count = static_cast<int64_t>(spec.outputs.size());
+  IntList sizes(spec.outputs.size(),
+                whole[*axis] / std::max<int64_t>(count, 1));
+  if (hasSizes) {
+    auto given = readIntegers(spec, isAttribute(), 1, "size_splits");
+    if (!given)
+      return given.takeStatus();
+    sizes = std::move(*given);
+    if (sizes.size() != spec.outputs.size())
+      return Status::error("size_splits has " + std::to_string(sizes.size()) +
+                           " elements, expected one for each of " +
+                           std::to_string(count) + " outputs");
+    int64_t left = whole[*axis];
+    for (int64_t size : sizes)
+      left -= size == -1 ? 0 : size;
+    std::replace(sizes.begin(), sizes.end(), int64_t(-1), left);
+  } else if (count == 0 || whole[*axis] % count != 0) {
+    return Status::error("an axis of " + std::to_string(whole[*axis]) +
+                         " does not split into " + std::to_string(count));
+  }
+  Shapes shapes;
+  for (int64_t size : sizes) {
+    shapes.push_back(whole);
+    shapes.back()[*axis] = size;
+  }
+  return shapes;
+}
+
+Expected<Shape> ShapeInference::pack() const {
+  auto axis = this->axis(true, 0, "axis", rank() + 1);
+  if (!axis)
+    return axis.takeStatus();
+  Shape shape = in(0);
+  shape.insert(shape.begin() + *axis, static_cast<int64_t>(spec.inputs.size()));
+  return shape;
+}
+
+Expected<Shape> ShapeInference::unpack() const {
+  auto axis = this->axis(true, 0, "axis", rank());
+  if (!axis)
+    return axis.takeStatus();
+  Shape shape = in(0);
+  shape.erase(shape.begin() + *axis);
+  return shape;
+}
+
+Expected<Shape> ShapeInference::tile() const {
+  auto multiples = readIntegers(spec, isAttribute(), 1, "multiples");
+  if (!multiples)
+    return multiples.takeStatus();
+  Shape shape = in(0);
+  if (multiples->size() < shape.size())
+    return Status::error("multiples has " + std::to_string(multiples->size()) +
+                         " elements, expected " + std::to_string(shape.size()));
+  shape.insert(shape.begin(), multiples->size() - shape.size(), 1);
+  for (size_t i = 0; i < shape.size(); ++i)
+    shape[i] *= (*multiples)[i];
+  return shape;
+}
+
+Expected<Shape> ShapeInference::transpose() const {
+  auto perm = readIntegers(spec, isAttribute(), 1, "perm");
+  if (!perm)
+    return perm.takeStatus();
+  if (perm->size() != rank())
+    return Status::error("perm has " + std::to_string(perm->size()) +
+                         " elements, expected " + std::to_string(rank()));
+  Shape shape;
+  for (int64_t value : *perm) {
+    auto axis = normalizeAxis(value, rank());
+    if (!axis)
+      return axis.takeStatus();
+    shape.push_back(in(0)[*axis]);
+  }
+  return shape;
+}
+
+Expected<Shape> ShapeInference::pad() const {
+  auto paddings = readIntegers(spec, isAttribute(), 1, "paddings");
+  if (!paddings)
+    return paddings.takeStatus();
+  if (paddings->size() != 2 * rank())
+    return Status::error("paddings has " + std::to_string(paddings->size()) +
+                         " elements, expected " + std::to_string(2 * rank()));
+  Shape shape = in(0);
+  for (size_t i = 0; i < rank(); ++i)
+    shape[i] += (*paddings)[2 * i] + (*paddings)[2 * i + 1];
+  return shape;
+}
+
+Expected<Shape> ShapeInference::gather() const {
+  Expected<unsigned> axis = 0u;
+  if (spec.type != "Gather")
+    axis = this->axis(isAttribute(), 2, "axis", rank());
+  if (!axis)
+    return axis.takeStatus();
+  Expected<int64_t> batch = int64_t(0);
+  if (!isAttribute())
+    batch = spec.attribute<int64_t>("batch_dims");
+  if (!batch)
+    return batch.takeStatus();
+  if (*axis >= rank())
+    return needs("a tensor with axes", in(0));
+  const size_t shared = static_cast<size_t>(
+      *batch < 0 ? *batch + static_cast<int64_t>(in(1).size()) : *batch);
+  if (shared > in(1).size())
+    return needs(std::to_string(*batch) + " shared axes", in(1));
+  Shape shape(in(0).begin(), in(0).begin() + *axis);
+  shape.insert(shape.end(), in(1).begin() + shared, in(1).end());
+  shape.insert(shape.end(), in(0).begin() + *axis + 1, in(0).end());
+  return shape;
+}
+
+Expected<Shape> ShapeInference::oneHot() const {
+  auto depth = number(isAttribute(), 1, "depth");
+  if (!depth)
+    return depth.takeStatus();
+  auto axis = this->axis(true, 0, "axis", rank() + 1);
+  if (!axis)
+    return axis.takeStatus();
+  Shape shape = in(0);
+  shape.insert(shape.begin() + *axis, *depth);
+  return shape;
+}
+
+Expected<Shape> ShapeInference::resize() const {
+  const TensorDesc &x = *spec.inputs[0];
+  auto size = readIntegers(spec, isAttribute(), 1, "size");
+  auto h = axisOf(x, 'H'), w = axisOf(x, 'W');
+  if (!size)
+    return size.takeStatus();
+  if (!h)
+    return h.takeStatus();
+  if (!w)
+    return w.takeStatus();
+  if (size->size() != 2)
+    return Status::error("size has " + std::to_string(size->size()) +
+                         " elements, expected 2");
+  Shape shape = in(0);
+  shape[*h] = (*size)[0];
+  shape[*w] = (*size)[1];
+  return shape;
+}
+
+Expected<Shape> ShapeInference::reshape() const {
+  auto wanted = readConstantInput(spec, 1, "shape");
+  if (!wanted)
+    return wanted.takeStatus();
+  Shape shape = std::move(*wanted);
+  const int64_t elements = getNumElements(in(0));
+  int64_t known = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0 && i < rank())
+      shape[i] = in(0)[i];
+    if (shape[i] != -1)
+      known *= shape[i];
+  }
+  const auto open = std::count(shape.begin(), shape.end(), -1);
+  if (open > 1 || (open == 1 && (known <= 0 || elements % known != 0)) ||
+      (open == 0 && known != elements))
+    return Status::error("the elements of " + toString(in(0)) +
+                         " do not have the shape " + toString(shape));
+  std::replace(shape.begin(), shape.end(), int64_t(-1),
+               open ? elements / known : 0);
+  return shape;
+}
+
+Expected<Shape> ShapeInference::flatten() const {
+  auto begin = axis(true, 0, "axis", rank());
+  if (!begin)
+    return begin.takeStatus();
+  if (spec.type == "Flatten") {
+    Shape shape{1, 1};
+    for (size_t i = 0; i < rank(); ++i)
+      shape[i < *begin ? 0 : 1] *= in(0)[i];
+    return shape;
+  }
+  auto end = axis(true, 0, "end_axis", rank());
+  if (!end)
+    return end.takeStatus();
+  Shape shape(in(0).begin(), in(0).begin() + *begin);
+  shape.push_back(1);
+  for (size_t i = *begin; i <= *end; ++i)
+    shape.back() *= in(0)[i];
+  shape.insert(shape.end(), in(0).begin() + *end + 1, in(0).end());
+  return shape;
+}
+
+Expected<Shape> ShapeInference::squeeze() const {
+  auto axes = spec.attribute<IntList>("axis");
+  if (!axes)
+    return axes.takeStatus();
+  std::vector<bool> dropped(rank());
+  for (size_t i = 0; i < rank(); ++i)
+    dropped[i] = axes->empty() && in(0)[i] == 1;
+  for (int64_t value : *axes) {
+    auto axis = normalizeAxis(value, rank());
+    if (!axis)
+      return axis.takeStatus();
+    if (in(0)[*axis] != 1)
+      return needs("one element along axis " + std::to_string(value), in(0));
+    dropped[*axis] = true;
+  }
+  Shape shape;
+  for (size_t i = 0; i < rank(); ++i)
+    if (!dropped[i])
+      shape.push_back(in(0)[i]);
+  return shape;
+}
+
+Expected<Shape> ShapeInference::unsqueeze() const {
+  IntList axes;
+  if (spec.type == "ExpandDims") {
+    auto axis = number(false, 1, "axis");
+    if (!axis)
+      return axis.takeStatus();
+    axes = {*axis};
+  } else {
+    auto given =
+        spec.attribute<IntList>(spec.type == "Unsqueeze" ? "axes" : "axis");
+    if (!given)
+      return given.takeStatus();
+    axes = std::move(*given);
+  }
+  const size_t rankAfter = rank() + axes.size();
+  std::vector<bool> added(rankAfter);
+  for (int64_t value : axes) {
+    auto axis = normalizeAxis(value, rankAfter);
+    if (!axis)
+      return axis.takeStatus();
+    added[*axis] = true;
+  }
+  Shape shape;
+  size_t next = 0;
+  for (size_t i = 0; i < rankAfter; ++i)
+    if (added[i])
+      shape.push_back(1);
+    else if (next < rank())
+      shape.push_back(in(0)[next++]);
+  return shape;
+}
