@@ -41,10 +41,10 @@ namespace simd = numerics::HWY_NAMESPACE;
 
 using Floats = hn::CappedTag<float, NumLanes>;
 
-/// Adds \p count elements, a multiple of NumLanes. Extremes are meaningless
-/// where an element is NaN.
+/// Adds \p count elements of type T, a multiple of NumLanes, which need not be
+/// aligned. Extremes are meaningless where an element is NaN.
 template <class T, class Load>
-HWY_INLINE void addLanes(const T *from, size_t count, LaneSums &sums,
+HWY_INLINE void addLanes(const std::byte *from, size_t count, LaneSums &sums,
                          const Load &load) {
   constexpr Floats df;
   constexpr hn::Repartition<double, Floats> dd;
@@ -62,7 +62,8 @@ HWY_INLINE void addLanes(const T *from, size_t count, LaneSums &sums,
   }
   for (size_t i = 0; i < count; i += NumLanes)
     for (size_t k = 0; k < numVectors; ++k) {
-      const auto v = load(df, from + i + k * step);
+      const auto v = load(
+          df, reinterpret_cast<const T *>(from + (i + k * step) * sizeof(T)));
       minimum[k] = hn::Min(minimum[k], v);
       maximum[k] = hn::Max(maximum[k], v);
       const auto low = hn::PromoteTo(dd, hn::LowerHalf(dh, v));
@@ -83,20 +84,20 @@ HWY_INLINE void addLanes(const T *from, size_t count, LaneSums &sums,
   }
 }
 
-static void addHalves(const uint16_t *from, size_t count, LaneSums &sums) {
-  addLanes(from, count, sums, [](Floats df, const uint16_t *at) HWY_ATTR {
-    return simd::loadHalf(df, at);
-  });
+static void addHalves(const std::byte *from, size_t count, LaneSums &sums) {
+  addLanes<uint16_t>(from, count, sums,
+                     [](Floats df, const uint16_t *at)
+                         HWY_ATTR { return simd::loadHalf(df, at); });
 }
 
-static void addBFloat16s(const uint16_t *from, size_t count, LaneSums &sums) {
-  addLanes(from, count, sums, [](Floats df, const uint16_t *at) HWY_ATTR {
-    return simd::loadBFloat16(df, at);
-  });
+static void addBFloat16s(const std::byte *from, size_t count, LaneSums &sums) {
+  addLanes<uint16_t>(from, count, sums,
+                     [](Floats df, const uint16_t *at)
+                         HWY_ATTR { return simd::loadBFloat16(df, at); });
 }
 
-static void addFloats(const float *from, size_t count, LaneSums &sums) {
-  addLanes(from, count, sums, [](Floats df, const float *at) HWY_ATTR {
+static void addFloats(const std::byte *from, size_t count, LaneSums &sums) {
+  addLanes<float>(from, count, sums, [](Floats df, const float *at) HWY_ATTR {
     return hn::LoadU(df, at);
   });
 }
@@ -126,7 +127,7 @@ namespace {
 struct HalfType {
   using Stored = uint16_t;
   static float decode(uint16_t bits) { return halfToFloat(bits); }
-  static void add(const uint16_t *from, size_t count, LaneSums &sums) {
+  static void add(const std::byte *from, size_t count, LaneSums &sums) {
     HWY_DYNAMIC_DISPATCH(addHalves)(from, count, sums);
   }
   /// In units of 2^-24, the smallest half.
@@ -145,7 +146,7 @@ struct DoubleSum {
 struct BFloat16Type : DoubleSum {
   using Stored = uint16_t;
   static float decode(uint16_t bits) { return bfloat16ToFloat(bits); }
-  static void add(const uint16_t *from, size_t count, LaneSums &sums) {
+  static void add(const std::byte *from, size_t count, LaneSums &sums) {
     HWY_DYNAMIC_DISPATCH(addBFloat16s)(from, count, sums);
   }
 };
@@ -153,7 +154,7 @@ struct BFloat16Type : DoubleSum {
 struct FloatType : DoubleSum {
   using Stored = float;
   static float decode(float value) { return value; }
-  static void add(const float *from, size_t count, LaneSums &sums) {
+  static void add(const std::byte *from, size_t count, LaneSums &sums) {
     HWY_DYNAMIC_DISPATCH(addFloats)(from, count, sums);
   }
 };
@@ -164,15 +165,16 @@ class FloatScan {
   using Stored = typename Type::Stored;
 
 public:
-  void add(const Stored *block, size_t count) {
+  /// Adds a block of elements, which need not be aligned.
+  void add(const std::byte *block, size_t count) {
     if (result.count == 0 && count != 0)
-      first = Type::decode(block[0]);
+      first = decode(block, 0);
     result.count += count;
     LaneSums sums = makeSums();
     const size_t whole = count / NumLanes * NumLanes;
     Type::add(block, whole, sums);
     for (size_t i = whole; i < count; ++i)
-      addOne(sums, i - whole, Type::decode(block[i]));
+      addOne(sums, i - whole, decode(block, i));
     double sum = addUp(sums.sum);
     if (!std::isfinite(sum)) { // the sum of finite floats is
       sums = addNonFinite(block, count);
@@ -186,6 +188,10 @@ public:
       zero = findZero(block, count);
     type.addSum(sum);
     squares += addUp(sums.squares);
+  }
+
+  void add(const Stored *block, size_t count) {
+    add(reinterpret_cast<const std::byte *>(block), count);
   }
 
   TensorStatistics finish() {
@@ -214,6 +220,11 @@ public:
 private:
   static constexpr float infinity = std::numeric_limits<float>::infinity();
 
+  static float decode(const std::byte *block, size_t index) {
+    Stored stored;
+    std::memcpy(&stored, block + index * sizeof(Stored), sizeof(Stored));
+    return Type::decode(stored);
+  }
   static LaneSums makeSums() {
     LaneSums sums = {};
     std::fill_n(sums.minimum, NumLanes, infinity);
@@ -234,10 +245,10 @@ private:
     return sum;
   }
   /// A block where not all is finite, one by one.
-  LaneSums addNonFinite(const Stored *block, size_t count) {
+  LaneSums addNonFinite(const std::byte *block, size_t count) {
     LaneSums sums = makeSums();
     for (size_t i = 0; i < count; ++i) {
-      const float value = Type::decode(block[i]);
+      const float value = decode(block, i);
       const size_t lane = i % NumLanes;
       if (std::isnan(value)) {
         ++result.nans;
@@ -251,9 +262,9 @@ private:
     }
     return sums;
   }
-  static std::optional<float> findZero(const Stored *block, size_t count) {
+  static std::optional<float> findZero(const std::byte *block, size_t count) {
     for (size_t i = 0; i < count; ++i)
-      if (const float value = Type::decode(block[i]); value == 0)
+      if (const float value = decode(block, i); value == 0)
         return value;
     return std::nullopt;
   }
@@ -277,12 +288,9 @@ static TensorStatistics scanFloats(ByteView data) {
   using Stored = typename Type::Stored;
   const uint64_t count = data.size() / sizeof(Stored);
   FloatScan<Type> scan;
-  Stored block[blockSize]; // the payload is not aligned
-  for (uint64_t i = 0; i < count; i += blockSize) {
-    const size_t n = std::min<uint64_t>(blockSize, count - i);
-    std::memcpy(block, data.data() + i * sizeof(Stored), n * sizeof(Stored));
-    scan.add(block, n);
-  }
+  for (uint64_t i = 0; i < count; i += blockSize)
+    scan.add(data.data() + i * sizeof(Stored),
+             std::min<uint64_t>(blockSize, count - i));
   return scan.finish();
 }
 
