@@ -136,8 +136,10 @@ npu::makeCompareReport(const dump::CompareSummary &summary, size_t numWorst,
       keepWorst(worst, std::move(*bad), numWorst);
     if (report.firstNonFinite.empty() && !row["InputRanges"].empty())
       report.firstNonFinite = llvm::formatv(
-          "first output that is not finite: {0}: {1} (inputs: {2})",
-          row["TensorIndex"], row["NonFinite"], row["InputRanges"]);
+          "first output that is not finite: {0}: {1} ({2}{3})",
+          row["TensorIndex"], row["NonFinite"],
+          row["InputRanges"].starts_with("inputs") ? "" : "inputs ",
+          row["InputRanges"]);
     report.plot.add(row["MaxAbsoluteError"], row["NonFinite"]);
     if (json)
       json->object([&] {
