@@ -26,7 +26,9 @@ static void setShape(dumpdata::Shape *message, const Shape &shape) {
 /// The fields that inputs and outputs share under different numbers.
 template <typename Message>
 static void setTensor(Message *message, const DumpTensor &tensor) {
-  message->set_data_type(static_cast<int32_t>(tensor.dtype));
+  message->set_data_type(tensor.unknownType
+                             ? tensor.unknownType
+                             : static_cast<int32_t>(tensor.dtype));
   message->set_format(static_cast<int32_t>(tensor.format));
   message->set_sub_format(tensor.subFormat);
   // mutable_ makes the message present even when it has no dimensions.
@@ -120,20 +122,25 @@ static Shape getShape(const dumpdata::Shape &message) {
   return shape;
 }
 
+std::string npu::dump::getTypeName(const DumpTensor &tensor) {
+  if (tensor.unknownType)
+    return "data type " + std::to_string(tensor.unknownType);
+  return std::string(getName(tensor.dtype));
+}
+
 template <typename Message>
 static Status getTensor(const Message &message, const char *kind, size_t index,
                         PayloadReader &payload, DumpTensor &tensor) {
   std::optional<DataType> dtype = dataTypeFromProto(message.data_type());
   std::optional<Format> format = formatFromNumber(message.format());
-  if (!dtype || !format) {
-    const char *what = dtype ? "format" : "data type";
-    return Status::error(
-        std::string(kind) + " " + std::to_string(index) + ": " + what + " " +
-        std::to_string(dtype ? message.format() : message.data_type()) +
-        " is unknown, expected 0 to " +
-        std::to_string((dtype ? NumFormats : NumDataTypes) - 1));
-  }
-  tensor.dtype = *dtype;
+  if (!format)
+    return Status::error(std::string(kind) + " " + std::to_string(index) +
+                         ": format " + std::to_string(message.format()) +
+                         " is unknown, expected 0 to " +
+                         std::to_string(NumFormats - 1));
+  tensor.dtype = dtype.value_or(DataType::Undefined);
+  if (!dtype) // of a later release: no reason to refuse the other tensors
+    tensor.unknownType = message.data_type();
   tensor.format = *format;
   tensor.subFormat = message.sub_format();
   tensor.shape = getShape(message.shape());

@@ -30,8 +30,8 @@ static std::string describeTensor(const TensorInfo &info) {
   const DumpTensor &tensor = info.tensor;
   std::string line = info.isInput ? "  input " : "  output ";
   line += std::to_string(info.index) + ": ";
-  line += std::string(getName(tensor.dtype)) + " " + toString(tensor.shape) +
-          " " + std::string(getName(tensor.format));
+  line += getTypeName(tensor) + " " + toString(tensor.shape) + " " +
+          std::string(getName(tensor.format));
   if (tensor.subFormat != 0)
     line += ":" + std::to_string(tensor.subFormat);
   if (tensor.originalShape != tensor.shape)
@@ -91,7 +91,7 @@ static Json toJson(const TensorInfo &info) {
   const DumpTensor &tensor = info.tensor;
   Json json = {{"io", info.isInput ? "input" : "output"},
                {"index", info.index},
-               {"dtype", getName(tensor.dtype)},
+               {"dtype", getTypeName(tensor)},
                {"format", getName(tensor.format)},
                {"sub_format", tensor.subFormat},
                {"shape", tensor.shape},

@@ -135,8 +135,7 @@ static std::optional<TensorComparison> checkTensor(const DumpTensor &tensor,
                                                    const char *whose) {
   if (!ElementDecoder::create(tensor.dtype))
     return TensorComparison{Verdict::Skip, tensor.shape,
-                            std::string(getName(tensor.dtype)) +
-                                " has no numbers to compare"};
+                            getTypeName(tensor) + " has no numbers to compare"};
   std::optional<uint64_t> need = getCheckedByteSize(tensor.dtype, tensor.shape);
   if (need && *need <= tensor.data.size())
     return std::nullopt;

@@ -127,8 +127,7 @@ Status FileConverter::convertTensor(const std::string &io, size_t index,
   const std::string what = io + " " + std::to_string(index) + ": ";
   std::optional<ElementDecoder> decoder = ElementDecoder::create(tensor.dtype);
   if (!decoder) {
-    note(what + std::string(getName(tensor.dtype)) +
-         " has no form as an array, skipped");
+    note(what + getTypeName(tensor) + " has no form as an array, skipped");
     return Status();
   }
   std::optional<uint64_t> need = getCheckedByteSize(tensor.dtype, tensor.shape);

@@ -209,9 +209,10 @@ StatisticsRow npu::dump::makeStatisticsRow(const DumpTensor &tensor,
   row[Column::Index] = std::to_string(index);
   row[Column::DataSize] = std::to_string(tensor.size);
   // The table of the device's older program ends with DT_STRING_REF.
-  const bool isUnnamed = format.asDevice &&
-                         format.writer == StatisticsWriter::Aicpu &&
-                         tensor.dtype > DataType::Dual;
+  const bool isUnnamed =
+      tensor.unknownType != 0 ||
+      (format.asDevice && format.writer == StatisticsWriter::Aicpu &&
+       tensor.dtype > DataType::Dual);
   row[Column::DataType] = isUnnamed ? "-" : getName(tensor.dtype);
   row[Column::Format] = getFormatName(tensor, format);
   row[Column::Shape] =

@@ -44,6 +44,8 @@ struct DimRange {
 /// An input or output of the dumped operator, in its layout on the device.
 struct DumpTensor {
   DataType dtype = DataType::Undefined;
+  /// The number of a type that is not known here; \c dtype is Undefined then.
+  int32_t unknownType = 0;
   Format format = Format::ND;
   int32_t subFormat = 0; ///< groups of FRACTAL_Z
   Shape shape;
@@ -55,6 +57,9 @@ struct DumpTensor {
   std::vector<DimRange> dimRanges;      ///< outputs only
   ByteView data; ///< size bytes, which belong to someone else
 };
+
+/// "DT_FLOAT16", or "data type 99" for one that is not known.
+std::string getTypeName(const DumpTensor &tensor);
 
 /// Untyped device memory: an L1 buffer or a log workspace.
 struct DumpBlock {
