@@ -158,10 +158,16 @@ Status DumpWriter::Impl::enqueue(DumpJob job) {
   if (Status status = checkJob(job); !status)
     return status;
   uint64_t size = 0;
-  forEachPartWithSize(job.record, [&](ByteView data, uint64_t &partSize) {
-    partSize = data.size();
-    size += data.size();
-  });
+  if (job.csv) {
+    size = job.csv->size();
+    job.copy = false;
+    job.owners.clear();
+  } else {
+    forEachPartWithSize(job.record, [&](ByteView data, uint64_t &partSize) {
+      partSize = data.size();
+      size += data.size();
+    });
+  }
 
   std::unique_lock lock(mutex);
   if (Status status = claimModelFolder(job); !status)
@@ -344,7 +350,7 @@ int DumpWriter::Impl::writeFile(int folder, const DumpJob &job,
     }
   };
   append(asBytes(start));
-  if (!job.makeCsv)
+  if (!job.csv)
     job.record.forEachPart(append);
   if (error == 0 && !piece.empty())
     error = writePiece(fd.get(), piece, crc);
@@ -389,18 +395,14 @@ Status DumpWriter::Impl::writeJob(QueuedJob &queued, ManifestFile &file) {
   for (;; ++timestamp) {
     std::string fullName = toFileName({job.opType, opName, job.taskId,
                                        job.streamId, timestamp, std::nullopt});
-    if (job.makeCsv)
+    if (job.csv)
       fullName += ".csv";
     const bool isLong = fullName.size() > MaxFileNameBytes;
     const std::string name =
         isLong ? makeShortName(folderPath + "/" + fullName) : fullName;
     if (::faccessat(*folderFd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
       continue;
-    // The header has the time stamp; statistics do not, and may take long.
-    if (!job.makeCsv)
-      start = serializeHeader(job.record);
-    else if (start.empty())
-      start = job.makeCsv(job.record);
+    start = job.csv ? *job.csv : serializeHeader(job.record);
     std::string temporary;
     uint32_t crc = 0;
     int error = writeFile(*folderFd, job, start, temporary, crc);

@@ -76,7 +76,7 @@ void ManifestWriter::addFile(const DumpJob &job, const ManifestFile &file) {
   json["timestamp"] = job.record.dumpTime;
   Json parts = Json::array(); // none in a file of statistics
   uint64_t size = file.headerBytes;
-  if (!job.makeCsv) {
+  if (!job.csv) {
     parts = describeParts(job.record, file.headerBytes);
     job.record.forEachPart([&](ByteView data) { size += data.size(); });
   }

@@ -159,39 +159,59 @@ struct FloatType : DoubleSum {
   }
 };
 
+/// What a block of floats adds.
+struct FloatBlock {
+  double sum = 0, squares = 0;
+  float minimum = 0, maximum = 0;
+  std::optional<float> zero; ///< the first one, where it is an extreme
+  uint64_t nans = 0, negativeInfs = 0, positiveInfs = 0;
+};
+
 /// Collects the statistics of floats.
 template <typename Type>
 class FloatScan {
   using Stored = typename Type::Stored;
 
 public:
-  /// Adds a block of elements, which need not be aligned.
-  void add(const std::byte *block, size_t count) {
-    if (result.count == 0 && count != 0)
-      first = decode(block, 0);
-    result.count += count;
+  /// Of a block of elements, which need not be aligned.
+  static FloatBlock scan(const std::byte *block, size_t count) {
+    FloatBlock result;
     LaneSums sums = makeSums();
     const size_t whole = count / NumLanes * NumLanes;
     Type::add(block, whole, sums);
     for (size_t i = whole; i < count; ++i)
       addOne(sums, i - whole, decode(block, i));
-    double sum = addUp(sums.sum);
-    if (!std::isfinite(sum)) { // the sum of finite floats is
-      sums = addNonFinite(block, count);
-      sum = addUp(sums.sum);
+    result.sum = addUp(sums.sum);
+    if (!std::isfinite(result.sum)) { // the sum of finite floats is
+      sums = addNonFinite(block, count, result);
+      result.sum = addUp(sums.sum);
     }
-    const float low = *std::min_element(sums.minimum, std::end(sums.minimum));
-    const float high = *std::max_element(sums.maximum, std::end(sums.maximum));
-    min = std::min(min, low);
-    max = std::max(max, high);
-    if ((low == 0 || high == 0) && !zero)
-      zero = findZero(block, count);
-    type.addSum(sum);
-    squares += addUp(sums.squares);
+    result.minimum = *std::min_element(sums.minimum, std::end(sums.minimum));
+    result.maximum = *std::max_element(sums.maximum, std::end(sums.maximum));
+    if (result.minimum == 0 || result.maximum == 0)
+      result.zero = findZero(block, count);
+    result.squares = addUp(sums.squares);
+    return result;
   }
 
-  void add(const Stored *block, size_t count) {
-    add(reinterpret_cast<const std::byte *>(block), count);
+  /// Adds what was found in a block; blocks in their order.
+  void add(const std::byte *block, size_t count, const FloatBlock &its) {
+    if (result.count == 0 && count != 0)
+      first = decode(block, 0);
+    result.count += count;
+    result.nans += its.nans;
+    result.negativeInfs += its.negativeInfs;
+    result.positiveInfs += its.positiveInfs;
+    min = std::min(min, its.minimum);
+    max = std::max(max, its.maximum);
+    if (!zero)
+      zero = its.zero;
+    type.addSum(its.sum);
+    squares += its.squares;
+  }
+  void add(const Stored *elements, size_t count) {
+    const auto *block = reinterpret_cast<const std::byte *>(elements);
+    add(block, count, scan(block, count));
   }
 
   TensorStatistics finish() {
@@ -245,7 +265,8 @@ private:
     return sum;
   }
   /// A block where not all is finite, one by one.
-  LaneSums addNonFinite(const std::byte *block, size_t count) {
+  static LaneSums addNonFinite(const std::byte *block, size_t count,
+                               FloatBlock &result) {
     LaneSums sums = makeSums();
     for (size_t i = 0; i < count; ++i) {
       const float value = decode(block, i);
@@ -284,13 +305,36 @@ private:
 } // namespace
 
 template <typename Type>
-static TensorStatistics scanFloats(ByteView data) {
+static TensorStatistics scanFloats(ByteView data, ThreadPool *pool) {
   using Stored = typename Type::Stored;
   const uint64_t count = data.size() / sizeof(Stored);
+  const int64_t numBlocks =
+      static_cast<int64_t>((count + blockSize - 1) / blockSize);
+  const auto begin = [&](int64_t block) {
+    return data.data() +
+           static_cast<uint64_t>(block) * blockSize * sizeof(Stored);
+  };
+  const auto size = [&](int64_t block) {
+    return std::min<uint64_t>(blockSize,
+                              count - static_cast<uint64_t>(block) * blockSize);
+  };
   FloatScan<Type> scan;
-  for (uint64_t i = 0; i < count; i += blockSize)
-    scan.add(data.data() + i * sizeof(Stored),
-             std::min<uint64_t>(blockSize, count - i));
+  // Blocks are few for each step, so that a tensor of any size takes no memory.
+  constexpr int64_t step = 1024, grain = 16;
+  FloatBlock results[step];
+  for (int64_t first = 0; first < numBlocks; first += step) {
+    const int64_t numResults = std::min(step, numBlocks - first);
+    const auto scanAll = [&](int64_t from, int64_t to, int64_t) {
+      for (int64_t i = from; i < to; ++i)
+        results[i] = FloatScan<Type>::scan(begin(first + i), size(first + i));
+    };
+    if (pool)
+      pool->parallelFor(numResults, grain, scanAll);
+    else
+      scanAll(0, numResults, 0);
+    for (int64_t i = 0; i < numResults; ++i)
+      scan.add(begin(first + i), size(first + i), results[i]);
+  }
   return scan.finish();
 }
 
@@ -408,15 +452,15 @@ static TensorStatistics scanIntegers(ByteView data, bool isBool = false) {
   return scan.finish();
 }
 
-std::optional<TensorStatistics> npu::dump::computeStatistics(DataType dtype,
-                                                             ByteView data) {
+std::optional<TensorStatistics>
+npu::dump::computeStatistics(DataType dtype, ByteView data, ThreadPool *pool) {
   switch (dtype) {
   case DataType::Float16:
-    return scanFloats<HalfType>(data);
+    return scanFloats<HalfType>(data, pool);
   case DataType::BFloat16:
-    return scanFloats<BFloat16Type>(data);
+    return scanFloats<BFloat16Type>(data, pool);
   case DataType::Float:
-    return scanFloats<FloatType>(data);
+    return scanFloats<FloatType>(data, pool);
   case DataType::Double:
     return scanDoubles(data);
   case DataType::Int8:

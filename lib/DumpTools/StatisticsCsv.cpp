@@ -203,7 +203,8 @@ static std::string getCell(Column column, const TensorStatistics &statistics,
 
 StatisticsRow npu::dump::makeStatisticsRow(const DumpTensor &tensor,
                                            bool isInput, size_t index,
-                                           const StatisticsFormat &format) {
+                                           const StatisticsFormat &format,
+                                           ThreadPool *pool) {
   StatisticsRow row;
   row[Column::InputOutput] = isInput ? "Input" : "Output";
   row[Column::Index] = std::to_string(index);
@@ -219,7 +220,7 @@ StatisticsRow npu::dump::makeStatisticsRow(const DumpTensor &tensor,
       tensor.shape.empty() ? std::string("-") : npu::toString(tensor.shape);
   if (format.asDevice && !isKnownToDevice(tensor.dtype, format.writer))
     return row;
-  if (auto statistics = computeStatistics(tensor.dtype, tensor.data))
+  if (auto statistics = computeStatistics(tensor.dtype, tensor.data, pool))
     for (size_t i = static_cast<size_t>(Column::Max); i < NumStatisticsColumns;
          ++i)
       row.cells[i] =
@@ -228,7 +229,8 @@ StatisticsRow npu::dump::makeStatisticsRow(const DumpTensor &tensor,
 }
 
 std::string npu::dump::writeStatistics(const DumpRecord &record,
-                                       const StatisticsFormat &format) {
+                                       const StatisticsFormat &format,
+                                       ThreadPool *pool) {
   const std::vector<Column> columns = getColumns(format);
   std::string text;
   for (Column column : descriptionColumns)
@@ -238,7 +240,8 @@ std::string npu::dump::writeStatistics(const DumpRecord &record,
   text += "\n";
 
   auto addRow = [&](const DumpTensor &tensor, bool isInput, size_t index) {
-    const StatisticsRow row = makeStatisticsRow(tensor, isInput, index, format);
+    const StatisticsRow row =
+        makeStatisticsRow(tensor, isInput, index, format, pool);
     for (Column column : descriptionColumns)
       text += (column == Column::InputOutput ? "" : ",") + *row[column];
     for (Column column : columns) {

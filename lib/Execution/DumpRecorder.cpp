@@ -73,11 +73,13 @@ static NodeOp getOutermostNode(NodeOp op) {
 Expected<std::unique_ptr<DumpRecorder>>
 DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
                      dump::DumpWriter &writer,
-                     const dump::StatisticsFormat &statistics) {
+                     const dump::StatisticsFormat &statistics,
+                     ThreadPool *pool) {
   if (Status status = check(statistics); !status)
     return status;
   auto recorder = std::unique_ptr<DumpRecorder>(new DumpRecorder(writer));
   recorder->statistics = statistics;
+  recorder->pool = pool;
   recorder->model = {graph.getGraphName().str(), modelId};
   llvm::DenseMap<Operation *, const PlannedNode *> nodes;
   for (const PlannedNode &node : plan.nodes)
@@ -136,7 +138,16 @@ Status DumpRecorder::enqueue(dump::DumpJob job) {
   // A job without bytes makes no file.
   bool hasBytes = false;
   job.record.forEachPart([&](ByteView data) { hasBytes |= !data.empty(); });
-  numFiles += hasBytes;
+  if (!hasBytes)
+    return {};
+  ++numFiles;
+  if (job.csv) {
+    // Here, where the tensors are in the caches and no loop runs.
+    for (auto *tensors : {&job.record.inputs, &job.record.outputs})
+      for (dump::DumpTensor &tensor : *tensors)
+        tensor.size = tensor.data.size();
+    job.csv = dump::writeStatistics(job.record, statistics, pool);
+  }
   return writer.enqueue(std::move(job));
 }
 
@@ -174,9 +185,7 @@ dump::DumpJob DumpRecorder::makeJob(const NodeRun &run,
                                     const Request &wanted) const {
   dump::DumpJob job = makeDumpJob(run, wanted.anchors, wanted.outputs, model);
   if (wanted.data == instr::DumpData::Stats)
-    job.makeCsv = [format = statistics](const dump::DumpRecord &record) {
-      return dump::writeStatistics(record, format);
-    };
+    job.csv.emplace(); // enqueue computes it
   return job;
 }
 

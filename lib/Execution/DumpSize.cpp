@@ -35,10 +35,10 @@ DumpSize npu::measureJob(dump::DumpJob job, uint64_t blockSize) {
     return {};                             // makes no file
   job.record.dumpTime = uint64_t(1) << 50; // as long as that of these decades
   const uint64_t size =
-      job.makeCsv ? (numTensors + 1) * statisticsRow
-                  : dump::serializeHeader(job.record).size() + payload;
+      job.csv ? (numTensors + 1) * statisticsRow
+              : dump::serializeHeader(job.record).size() + payload;
   return {1, llvm::alignTo(size, blockSize) + (numTensors + 1) * manifestEntry,
-          static_cast<bool>(job.makeCsv), /*isGuess=*/false};
+          job.csv.has_value(), /*isGuess=*/false};
 }
 
 DumpSize npu::measureIterations(

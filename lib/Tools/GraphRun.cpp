@@ -449,8 +449,9 @@ Status GraphRun::prepareObservers(dump::DumpWriter *writer) {
     statistics.statistics = settings.dump.stats;
     if (!settings.dump.stats.empty())
       statistics.writer = dump::StatisticsWriter::Kfc;
-    Expected<std::unique_ptr<DumpRecorder>> recording = DumpRecorder::create(
-        graph, session->plan(), modelId, *writer, statistics);
+    Expected<std::unique_ptr<DumpRecorder>> recording =
+        DumpRecorder::create(graph, session->plan(), modelId, *writer,
+                             statistics, &session->threadPool());
     if (!recording)
       return recording.takeStatus();
     recorder = std::move(*recording);

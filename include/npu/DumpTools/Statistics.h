@@ -4,6 +4,7 @@
 #define NPU_DUMPTOOLS_STATISTICS_H
 
 #include "npu/Dump/Info.h"
+#include "npu/Support/ThreadPool.h"
 
 namespace npu::dump {
 
@@ -27,9 +28,10 @@ struct TensorStatistics {
 
 /// The statistics of \p data, elements of \p dtype, in one pass. None for types
 /// without numbers: strings, resources, complex and float6. Bytes that do not
-/// fill an element are left out. The same bits on every processor.
-std::optional<TensorStatistics> computeStatistics(DataType dtype,
-                                                  ByteView data);
+/// fill an element are left out. The same bits on every processor and for any
+/// number of threads; those of \p pool take part where there is one.
+std::optional<TensorStatistics> computeStatistics(DataType dtype, ByteView data,
+                                                  ThreadPool *pool = nullptr);
 
 } // namespace npu::dump
 

@@ -76,14 +76,17 @@ struct StatisticsRow {
 std::string_view getHeader(StatisticsColumn column);
 
 /// All cells of input or output \p index, which is \p tensor. The format says
-/// how they are printed; what it chooses does not matter.
+/// how they are printed; what it chooses does not matter. \p pool as for
+/// computeStatistics.
 StatisticsRow makeStatisticsRow(const DumpTensor &tensor, bool isInput,
                                 size_t index,
-                                const StatisticsFormat &format = {});
+                                const StatisticsFormat &format = {},
+                                ThreadPool *pool = nullptr);
 
 /// The CSV text for the tensors of \p record. Precondition: check(format).
 std::string writeStatistics(const DumpRecord &record,
-                            const StatisticsFormat &format = {});
+                            const StatisticsFormat &format = {},
+                            ThreadPool *pool = nullptr);
 
 /// Reads the statistics of either writer and of the tools that follow them:
 /// the case of column names does not matter, nor blanks in them and a last word

@@ -30,20 +30,22 @@ class DumpRecorder : public ExecutionObserver {
 public:
   /// Reads the instr.dump operations of \p graph, which names the model, and of
   /// the graphs that its nodes run. Fails on a step list that is
-  /// none. What wants statistics gets them in the form \p statistics. \p plan
-  /// and \p writer outlive the recorder.
+  /// none. What wants statistics gets them in the form \p statistics, computed
+  /// with the threads of \p pool if there is one. \p plan, \p writer and \p
+  /// pool outlive the recorder.
   static Expected<std::unique_ptr<DumpRecorder>>
   create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
          dump::DumpWriter &writer,
-         const dump::StatisticsFormat &statistics = {});
+         const dump::StatisticsFormat &statistics = {},
+         ThreadPool *pool = nullptr);
 
   Status nodeFinished(const NodeRun &run) override;
   /// Writes the inputs of the node, the reproducer of its failure, and notes in
   /// the manifest where the run stopped.
   Status nodeFailed(const NodeRun &run, const Status &why) override;
 
-  /// Whether members of fused nodes are dumped, in the shapes that the graph had
-  /// when the recorder was made.
+  /// Whether members of fused nodes are dumped, in the shapes that the graph
+  /// had when the recorder was made.
   bool hasMembers() const { return !members.empty(); }
   uint64_t filesQueued() const { return numFiles; }
 
@@ -90,6 +92,7 @@ private:
 
   dump::DumpWriter &writer;
   dump::StatisticsFormat statistics;
+  ThreadPool *pool = nullptr;
   DumpedModel model;
   llvm::DenseMap<mlir::Operation *, Requests> requests;
   /// By fused node, then by member.
