@@ -248,7 +248,8 @@ class Lowering:
             attributes["_ge_attr_op_kernel_lib_name"] = operator.library
         if operator.updates:
             attributes["reference"] = True
-            attributes["ref_var_src_var_name"] = op.inputs[0].op.name
+            first = min(operator.updates.values())
+            attributes["ref_var_src_var_name"] = op.inputs[first].op.name
         if operator.is_atomic:
             flags = [int(value.dtype == "DT_FLOAT") for value in op.outputs]
             attributes["tbe_op_atomic_output_index"] = ints(*flags)

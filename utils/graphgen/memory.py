@@ -69,10 +69,10 @@ def place(graph):
                 tensor.offset = pool.take(size(tensor))
                 cleared.add(id(tensor))
         operator = OPERATORS.get(node.op_type)
-        updates = operator.updates if operator else 0
+        updates = operator.updates if operator else {}
         for index, tensor in enumerate(node.outputs):
-            if index < updates:  # it is that input
-                source, output = node.inputs[index]
+            if index in updates:
+                source, output = node.inputs[updates[index]]
                 tensor.offset = source.outputs[output].offset
                 in_place.add(id(tensor))
                 continue

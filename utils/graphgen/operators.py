@@ -38,7 +38,8 @@ class Operator:
         self.outputs = [Operand(text) for text in outputs.split()]
         self.fused_name = fused_name  # in the names of fused kernels
         self.is_atomic = is_atomic  # adds its fp32 outputs in memory
-        self.updates = updates  # its first inputs, in place
+        # By output: the input that it is, changed in place.
+        self.updates = updates
         self.library = library  # that has it; None where an AI Core has a kernel
         self.by_place = by_place  # counts elements in memory: takes no padding
 
@@ -70,10 +71,11 @@ def _add(
     outputs,
     fused=None,
     atomic=False,
-    updates=0,
+    updates=(),
     library=None,
     by_place=False,
 ):
+    updates = dict(updates)
     OPERATORS[name] = Operator(
         inputs, outputs, fused, atomic, updates, library, by_place
     )
@@ -159,6 +161,8 @@ _add("Add", "x1:same x2:same", "y:same", "add")
 _add("AddN", "x*:same", "y:same")
 _add("Sub", "x1:same x2:same", "y:same", "sub")
 _add("Mul", "x1:same x2:same", "y:same", "mul")
+_add("Square", "x:same", "y:same")
+_add("Sqrt", "x:same", "y:same")
 _add("Relu", "x:same", "y:same", "relu")
 _add("ReluGrad", "gradients:same features:same", "backprops:same")
 _add("Gelu", "x:same", "y:same", "gelu")
@@ -181,18 +185,31 @@ _add("TileD", "x", "y")
 _add("OneHotD", "x:i32 on_value off_value", "y")
 _add("SoftmaxCrossEntropyWithLogits", "features labels", "loss backprop")
 
-_add("Assign", "ref:same value:same", "ref:same", updates=1)
-_add("AssignSub", "var:same value:same", "var:same", updates=1)
+_add("Assign", "ref:same value:same", "ref:same", updates=[(0, 0)])
+_add("AssignSub", "var:same value:same", "var:same", updates=[(0, 0)])
 _add(
     "ApplyMomentumD",
     "var:same accum:same lr grad:same momentum",
     "var:same accum:same",
-    updates=2,
+    updates=[(0, 0), (1, 1)],
 )
 _add(
     "ApplyAdamD",
     "var:same m:same v:same beta1_power beta2_power lr beta1 beta2 epsilon "
     "grad:same",
     "var:same m:same v:same",
-    updates=3,
+    updates=[(0, 0), (1, 1), (2, 2)],
+)
+_add(
+    "LambApplyOptimizerAssign",
+    "grad:same inputv:same inputm:same input3:same mul0_x mul1_x mul2_x mul3_x "
+    "add2_y steps do_use_weight weight_decay_rate",
+    "output0:same inputv:same inputm:same",
+    updates=[(1, 1), (2, 2)],
+)
+_add(
+    "LambApplyWeightAssign",
+    "input0 input1 input2 input3:same input_param:same",
+    "input_param:same",
+    updates=[(0, 4)],
 )

@@ -92,9 +92,10 @@ def add_step(net, logits, options):
     optimizer = OPTIMIZERS[options.optimizer](net, options.learning_rate)
     updates = []
     for value, gradient in scaled.items():
-        op = optimizer.update(f"train/update_{value.op.name}", value, gradient)
-        op.controls = [ready]
-        updates.append(op)
+        ops = optimizer.update(f"train/update_{value.op.name}", value, gradient)
+        for op in ops:
+            op.controls = [ready]
+        updates += ops
     optimizer.finish(updates)
     updating = [
         op for op in net.ops if op.type in OPERATORS and OPERATORS[op.type].updates
