@@ -153,8 +153,13 @@ Session::readChangingSource(const PlannedNode &node, unsigned output) {
     return Status::error(describeTensor(node, output) +
                          ": its shape changes between iterations; expected "
                          "that of inputs alone to change");
-  if (const std::vector<std::string> *paths = files[node.outputSlots[output]])
-    return readFiles(*paths, node, output);
+  if (const std::vector<std::string> *paths = files[node.outputSlots[output]]) {
+    // One file has one shape, which does not fit all of them.
+    return paths->size() == 1 ? readFiles(std::vector(options.iterations.count,
+                                                      paths->front()),
+                                          node, output)
+                              : readFiles(*paths, node, output);
+  }
   if (!options.randomSeed)
     return std::vector<Buffer>();
   randomNames.push_back(describeTensor(node, output));
