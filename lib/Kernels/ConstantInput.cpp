@@ -9,8 +9,10 @@ Expected<std::vector<int64_t>>
 kernels::readConstantInput(const NodeSpec &spec, size_t index,
                            const std::string &name) {
   const std::string what = "input " + std::to_string(index) + " (" + name + ")";
-  if (index >= spec.inputs.size() || !spec.inputs[index] ||
-      index >= spec.constants.size() || !spec.constants[index])
+  const bool isThere = index < spec.inputs.size() && spec.inputs[index];
+  if (isThere && spec.inputs[index]->numElements() == 0)
+    return std::vector<int64_t>();
+  if (!isThere || index >= spec.constants.size() || !spec.constants[index])
     return Status::error(what + " is not a constant");
   const TensorDesc &desc = *spec.inputs[index];
   const std::byte *data = spec.constants[index];

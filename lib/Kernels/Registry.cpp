@@ -23,6 +23,7 @@ Registry Registry::withBuiltins() {
   addElementwise(registry);
   addGather(registry);
   addGroupNorm(registry);
+  addIndexedCopy(registry);
   addLayerNorm(registry);
   addLayerNormGradient(registry);
   addLineOrder(registry);
@@ -36,6 +37,7 @@ Registry Registry::withBuiltins() {
   addReduction(registry);
   addResizeBilinear(registry);
   addRmsNorm(registry);
+  addScatter(registry);
   addSegmentSum(registry);
   addShapeOf(registry);
   addSimpleMath(registry);

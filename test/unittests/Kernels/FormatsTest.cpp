@@ -74,7 +74,15 @@ std::vector<Sample> imageSamples() {
   add("Pad", {x, numbers({0, 0, 0, 0, 1, 0, 0, 0}, {4, 2})}, {2, 3, 3, 2});
   Attributes pads;
   pads.set("paddings", List{0, 0, 0, 0, 1, 0, 0, 0});
-  add("PadD", {x}, {2, 3, 3, 2}, pads);
+  for (const char *type : {"PadD", "PadV3D"})
+    add(type, {x}, {2, 3, 3, 2}, pads);
+  const TestTensor rows = numbers({0, 0, 0, 0, 1, 0, 0, 0}, {4, 2});
+  for (const char *type : {"PadV2", "PadV3"})
+    add(type, {x, rows, halves({}, {0})}, {2, 3, 3, 2});
+  Attributes mirror;
+  mirror.set("mode", std::string("REFLECT"));
+  add("MirrorPad", {x, rows}, {2, 3, 3, 2}, mirror);
+  add("GatherElements", {x, numbers(std::vector<int32_t>(24), same)}, same);
   Attributes confusion = list("perm", {0, 1, 2, 3});
   confusion.set("shape", List(same));
   confusion.set("transpose_first", true);
@@ -109,6 +117,8 @@ const std::map<std::string, std::set<size_t>> plainInputs = {
     {"DropOutGenMaskV4", {1}},
     {"Fill", {1}},
     {"Pack", {0, 1}},
+    {"PadV2", {2}},
+    {"PadV3", {2}},
 };
 
 /// \p desc in \p format, with ones behind its axes up to those of an image.

@@ -303,6 +303,50 @@ std::vector<PathRow> kernels::statustable::trainingPaths() {
            {"every instruction in fp16", nowhere, {.half = true}, {0xB5A9}, 0}}}
           .besides(Half, {1})
           .besides(Half, {1}),
+      PathRow{"ScatterAdd",
+              "two updates of one element",
+              [](M &m, X x) {
+                return Values{m.add(m.add(x[0][0], x[2][0]), x[2][1])};
+              },
+              {half({0xC2F3}), ints({0, 0}), half({0xC364, 0xC37E})},
+              Half,
+              {{"every instruction in fp16",
+                everywhere,
+                {.half = true},
+                {0xC976},
+                0},
+               {"fp32, one rounding", nowhere, {}, {0xC975}, 0}}}
+          .into({1}),
+      PathRow{"ScatterElements",
+              "two updates of one element",
+              [](M &m, X x) {
+                return Values{m.add(m.add(x[0][0], x[2][0]), x[2][1])};
+              },
+              {half({0xBF50, 0x43E5}), ints({0, 0}), half({0xC23D, 0x40C0})},
+              Half,
+              {{"every instruction in fp16",
+                everywhere,
+                {.half = true},
+                {0xC124},
+                0},
+               {"fp32, one rounding", nowhere, {}, {0xC125}, 0}},
+              {{"reduction", std::string("add")}}}
+          .into({2}),
+      PathRow{"ScatterNd",
+              "three updates of one element",
+              [](M &m, X x) {
+                return Values{m.add(m.add(x[1][0], x[1][1]), x[1][2])};
+              },
+              {ints({0, 0, 0}).shaped({3, 1}), half({0xC20D, 0xBFC4, 0x43AB}),
+               ints({1})},
+              Half,
+              {{"every instruction in fp16",
+                everywhere,
+                {.half = true},
+                {0xBC8A},
+                0},
+               {"fp32, one rounding", nowhere, {}, {0xBC88}, 0}}}
+          .into({1}),
       PathRow{"LambNextMV",
               "the step by 1 / sqrt(v + epsilon)",
               [](M &m, X x) {

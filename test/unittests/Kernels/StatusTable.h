@@ -185,6 +185,7 @@ Rows batchNormRows();
 Rows optimizerRows();
 Rows trainingRows(); ///< masks, gradients of poolings
 Rows quantizationRows();
+Rows indexingRows();
 Rows movementRows(); ///< copies and comparisons
 
 /// The rows of all of them.

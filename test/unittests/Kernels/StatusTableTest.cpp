@@ -16,12 +16,16 @@ using namespace npu::kernels::statustable;
 const Rows &kernels::statustable::allRows() {
   static const Rows rows = [] {
     Rows all;
-    for (const auto &more :
-         {arithmeticRows(), quotientAndPowerRows(), functionRows(),
-          activationRows(), geluRows(), gradientRows(), mathRows(),
-          conversionRows(), lineRows(), orderRows(), lineGradientRows(),
-          windowRows(), cubeRows(), normRows(), batchNormRows(),
-          optimizerRows(), quantizationRows(), trainingRows(), movementRows()})
+    for (const auto &more : {arithmeticRows(),   quotientAndPowerRows(),
+                             functionRows(),     activationRows(),
+                             geluRows(),         gradientRows(),
+                             mathRows(),         conversionRows(),
+                             lineRows(),         orderRows(),
+                             lineGradientRows(), windowRows(),
+                             cubeRows(),         normRows(),
+                             batchNormRows(),    optimizerRows(),
+                             quantizationRows(), trainingRows(),
+                             indexingRows(),     movementRows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
