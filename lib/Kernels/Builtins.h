@@ -47,6 +47,7 @@ void addSimpleMath(Registry &registry);
 void addSlice(Registry &registry);
 void addSoftmax(Registry &registry);
 void addSoftmaxGradient(Registry &registry);
+void addSpaceDepth(Registry &registry);
 void addSparseCrossEntropy(Registry &registry);
 void addSquareSum(Registry &registry);
 void addUnique(Registry &registry);

@@ -44,6 +44,7 @@ Registry Registry::withBuiltins() {
   addSlice(registry);
   addSoftmax(registry);
   addSoftmaxGradient(registry);
+  addSpaceDepth(registry);
   addSparseCrossEntropy(registry);
   addSquareSum(registry);
   addUnique(registry);

@@ -82,6 +82,11 @@ std::vector<Sample> imageSamples() {
   Attributes mirror;
   mirror.set("mode", std::string("REFLECT"));
   add("MirrorPad", {x, rows}, {2, 3, 3, 2}, mirror);
+  Attributes block;
+  block.set("block_size", int64_t(2));
+  add("SpaceToDepth", {x}, {2, 12, 1, 1}, block);
+  block.set("block_size", int64_t(1));
+  add("DepthToSpace", {x}, same, block);
   add("GatherElements", {x, numbers(std::vector<int32_t>(24), same)}, same);
   Attributes confusion = list("perm", {0, 1, 2, 3});
   confusion.set("shape", List(same));

@@ -140,5 +140,22 @@ Rows kernels::statustable::indexingRows() {
   rows.push_back(quiet("ScatterUpdate", {x, ints({0}), one}, updated));
   for (const char *type : {"ScatterNdUpdate", "TensorScatterUpdate"})
     rows.push_back(quiet(type, {x, ints({0}).shaped({1, 1}), one}, updated));
+  // Two pixels of a block of one row as channels, and as images.
+  const Operand pixels =
+      half({0x7C00, 0x7E01, 0x0001, 0xFC00}).shaped({1, 2, 2, 1}, Format::NHWC);
+  const Row depth = quiet("SpaceToDepth", {pixels}, pixels.bits)
+                        .with("block_size", int64_t(2));
+  rows.push_back(depth.into({1, 1, 1, 4}, Format::NHWC));
+  rows.push_back(depth.into({1, 2, 2, 1}, Format::NHWC));
+  rows.back().type = "DepthToSpace";
+  rows.back().raising[0] = half(pixels.bits).shaped({1, 1, 1, 4}, Format::NHWC);
+  const Row batch = quiet("SpaceToBatchNDD", {pixels}, pixels.bits)
+                        .with("block_shape", List{2, 2})
+                        .with("paddings", List{0, 0, 0, 0})
+                        .with("crops", List{0, 0, 0, 0});
+  rows.push_back(batch.into({4, 1, 1, 1}, Format::NHWC));
+  rows.push_back(batch.into({1, 2, 2, 1}, Format::NHWC));
+  rows.back().type = "BatchToSpaceNDD";
+  rows.back().raising[0] = half(pixels.bits).shaped({4, 1, 1, 1}, Format::NHWC);
   return rows;
 }
