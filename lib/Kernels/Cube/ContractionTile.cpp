@@ -217,6 +217,17 @@ HWY_INLINE void widenPanels(const uint16_t *right, int64_t panelPitch,
   }
 }
 
+/// What is read after the panels before \p panelEnd of the depth from \p k on:
+/// the next panels, or the first ones \p depth further.
+template <class Right>
+const Right *findNext(const RightOperand &operand, const Right *panels,
+                      const Tile &tile, int64_t panelEnd, int64_t k,
+                      int64_t depth) {
+  const bool wraps = panelEnd == tile.panelEnd;
+  return panels + (wraps ? tile.panelBegin : panelEnd) * operand.panelPitch +
+         (wraps ? k + depth : k) * operand.depthPitch;
+}
+
 /// What kernel \p part of \p parts, which compute the same panels, asks for of
 /// the \p depth values of the panels from \p next on.
 template <class Right>
@@ -287,12 +298,8 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
         else if (part.bias)
           init = static_cast<const float *>(part.bias) + panel * PanelWidth;
       }
-      // The next panels of this block, or the first ones of the next block.
-      const Right *next = stored + panels * part.right.panelPitch;
-      if (panel + panels == tile.panelEnd)
-        next = last ? stored
-                    : right + tile.panelBegin * part.right.panelPitch +
-                          (k + depth) * part.right.depthPitch;
+      const Right *next = findNext(part.right, right, tile, panel + panels, k,
+                                   last ? 0 : depth);
       for (int64_t i = 0; i < numBands; ++i) {
         const Band &band = bands[i];
         const float *left = space.left + band.begin * LeftPitch;
@@ -389,11 +396,8 @@ void computeLanes(const Contraction &part, const ContractionTypes &types,
       if constexpr (std::is_same_v<Right, uint16_t>)
         widenPanels(stored, part.right.panelPitch, part.right.depthPitch,
                     panels, depth, space.right);
-      const Right *next = stored + panels * part.right.panelPitch;
-      if (panel + panels == tile.panelEnd)
-        next = last ? stored
-                    : right + tile.panelBegin * part.right.panelPitch +
-                          (k + depth) * part.right.depthPitch;
+      const Right *next = findNext(part.right, right, tile, panel + panels, k,
+                                   last ? 0 : depth);
       for (int64_t i = 0; i < numBands; ++i) {
         const Band &band = bands[i];
         const float *left = space.left + band.begin / PanelWidth * lanesPitch +
