@@ -64,6 +64,8 @@ function(add_npu_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   npu_target_options(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  # Highway's library takes milliseconds to load; not all tools call it.
+  target_link_options(${name} PRIVATE LINKER:--as-needed)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${NPU_BINARY_DIR}/bin)
   install(TARGETS ${name} EXPORT NpuTargets)

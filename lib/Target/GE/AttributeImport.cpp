@@ -2,13 +2,17 @@
 
 #include "AttributeConversion.h"
 
+#include "StringLiteral.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemAlloc.h"
 
 #include <charconv>
+#include <cstdlib>
 
 using namespace mlir;
 using namespace npu::ge;
@@ -467,19 +471,29 @@ FailureOr<Attribute> AttributeImporter::importNamed(TextRange range) {
 }
 
 FailureOr<Attribute> AttributeImporter::importBytes(const TextField &field) {
-  const size_t size =
-      field.kind == TextField::Kind::String ? getDecodedSize(field.value) : 0;
-  if (size < ResourceThreshold) {
+  if (field.kind != TextField::Kind::String ||
+      field.value.size() < ResourceThreshold) {
     FailureOr<StringAttr> bytes = importString(field);
     if (failed(bytes))
       return failure();
     return Attribute(*bytes);
   }
+  // Room for as many bytes as characters; what is too much is given back and,
+  // if the literal is a large one, has taken no memory.
+  auto *data = static_cast<char *>(llvm::safe_malloc(field.value.size()));
+  const size_t size = decodeString(field.value, data) - data;
+  if (size < ResourceThreshold) {
+    Attribute bytes = builder.getStringAttr(StringRef(data, size));
+    std::free(data);
+    return bytes;
+  }
+  data = static_cast<char *>(llvm::safe_realloc(data, size));
   // MLIR refuses bytecode in a buffer less aligned than a blob in it; this is
   // what every buffer has.
-  AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(size, /*align=*/16, /*dataIsMutable=*/true);
-  decodeString(field.value, blob.getMutableData().data());
+  AsmResourceBlob blob(
+      ArrayRef<char>(data, size), /*dataAlignment=*/16,
+      [](void *data, size_t, size_t) { std::free(data); },
+      /*dataIsMutable=*/true);
   auto type = RankedTensorType::get({static_cast<int64_t>(size)},
                                     builder.getIntegerType(8));
   return Attribute(

@@ -4,6 +4,7 @@
 
 #include "FileKind.h"
 #include "Importer.h"
+#include "StringLiteral.h"
 
 #include "mlir/IR/Verifier.h"
 

@@ -2,6 +2,8 @@
 
 #include "JsonReader.h"
 
+#include "StringLiteral.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -71,9 +73,7 @@ LogicalResult JsonReader::readString(StringRef &literal) {
     return fail("a string in quotes");
   const char *begin = cursor;
   const TextPosition start = position();
-  for (++cursor; cursor != end && *cursor != '"' && *cursor != '\n'; ++cursor)
-    if (*cursor == '\\' && cursor + 1 != end)
-      ++cursor;
+  cursor = findLiteralEnd(cursor + 1, end, '"');
   if (cursor == end || *cursor != '"') {
     message = cursor == end ? "a string begins here, but the text ends inside "
                               "it (is the file cut off?)"

@@ -4,6 +4,7 @@
 
 #include "JsonReader.h"
 #include "Schema.h"
+#include "StringLiteral.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -2,11 +2,12 @@
 
 #include "TextReader.h"
 
+#include "StringLiteral.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 #include <array>
-#include <cstring>
 
 using namespace llvm;
 using namespace npu::ge;
@@ -151,21 +152,13 @@ LogicalResult TextReader::readString(TextField &field) {
   while (cursor != end && (*cursor == '"' || *cursor == '\'')) {
     TextPosition at = position();
     const char quote = *cursor++;
-    while (true) {
-      while (cursor != end && *cursor != quote && *cursor != '\\' &&
-             *cursor != '\n')
-        ++cursor;
-      if (cursor == end || *cursor == '\n')
-        return fail(cursor == end
-                        ? "a string begins here, but the text ends inside it "
-                          "(is the file cut off?)"
-                        : "a string begins here, but its line ends before it",
-                    at);
-      if (*cursor == quote)
-        break;
-      if (++cursor != end) // the escaped character
-        ++cursor;
-    }
+    cursor = findLiteralEnd(cursor, end, quote);
+    if (cursor == end || *cursor == '\n')
+      return fail(cursor == end
+                      ? "a string begins here, but the text ends inside it "
+                        "(is the file cut off?)"
+                      : "a string begins here, but its line ends before it",
+                  at);
     last = ++cursor;
     skipSpace();
   }
@@ -269,132 +262,4 @@ LogicalResult TextReader::readField(TextTree &tree) {
     if (open.empty())
       return success();
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Strings
-//===----------------------------------------------------------------------===//
-
-/// Calls \p emit for every byte that the literals in \p value stand for.
-template <typename Emit>
-static void forEachByte(StringRef value, Emit emit) {
-  const char *p = value.begin(), *end = value.end();
-  auto readDigits = [&](unsigned base, unsigned most) {
-    unsigned number = 0;
-    for (unsigned i = 0; i < most && p != end; ++i, ++p) {
-      unsigned digit = hexDigitValue(*p);
-      if (digit >= base)
-        break;
-      number = number * base + digit;
-    }
-    return number;
-  };
-  auto emitCodePoint = [&](unsigned code) { // UTF-8
-    if (code < 0x80)
-      return emit(static_cast<char>(code));
-    unsigned bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    emit(
-        static_cast<char>((0xF00 >> bytes & 0xFF) | code >> (6 * (bytes - 1))));
-    for (unsigned i = bytes - 1; i-- > 0;)
-      emit(static_cast<char>(0x80 | (code >> (6 * i) & 0x3F)));
-  };
-  while (p != end) {
-    if (*p != '"' && *p != '\'') { // between literals
-      ++p;
-      continue;
-    }
-    const char quote = *p++;
-    while (p != end && *p != quote) {
-      if (*p != '\\') {
-        emit(*p++);
-        continue;
-      }
-      if (++p == end)
-        break;
-      const char c = *p++;
-      switch (c) {
-      case 'a':
-        emit('\a');
-        break;
-      case 'b':
-        emit('\b');
-        break;
-      case 'f':
-        emit('\f');
-        break;
-      case 'n':
-        emit('\n');
-        break;
-      case 'r':
-        emit('\r');
-        break;
-      case 't':
-        emit('\t');
-        break;
-      case 'v':
-        emit('\v');
-        break;
-      case '0':
-      case '1':
-      case '2':
-      case '3':
-      case '4':
-      case '5':
-      case '6':
-      case '7':
-        --p;
-        emit(static_cast<char>(readDigits(8, 3)));
-        break;
-      case 'x':
-      case 'X':
-        emit(static_cast<char>(readDigits(16, 2)));
-        break;
-      case 'u': {
-        unsigned code = readDigits(16, 4);
-        // JSON writes what is beyond 16 bits in two halves.
-        if (code >= 0xD800 && code < 0xDC00 && end - p >= 6 && p[0] == '\\' &&
-            p[1] == 'u') {
-          p += 2;
-          code = 0x10000 + ((code - 0xD800) << 10) +
-                 (readDigits(16, 4) - 0xDC00 & 0x3FF);
-        }
-        emitCodePoint(code);
-        break;
-      }
-      case 'U':
-        emitCodePoint(readDigits(16, 8));
-        break;
-      default:
-        emit(c);
-        break; // \\ \" \' \?
-      }
-    }
-    if (p != end)
-      ++p;
-  }
-}
-
-/// Whether \p value is one literal without escapes.
-static bool isPlain(StringRef value) {
-  return value.size() >= 2 && !std::memchr(value.data(), '\\', value.size()) &&
-         value.drop_front().find(value.front()) == value.size() - 2;
-}
-
-StringRef npu::ge::decodeString(StringRef value,
-                                SmallVectorImpl<char> &storage) {
-  if (isPlain(value))
-    return value.drop_front().drop_back();
-  storage.clear();
-  forEachByte(value, [&](char c) { storage.push_back(c); });
-  return StringRef(storage.data(), storage.size());
-}
-
-size_t npu::ge::getDecodedSize(StringRef value) {
-  size_t size = 0;
-  forEachByte(value, [&](char) { ++size; });
-  return size;
-}
-
-void npu::ge::decodeString(StringRef value, char *out) {
-  forEachByte(value, [&](char c) { *out++ = c; });
 }

@@ -90,17 +90,6 @@ private:
   TextPosition errorAt;
 };
 
-/// Bytes that the literals in \p value stand for. The result is a slice of
-/// \p value where nothing is escaped, otherwise of \p storage. Escapes that
-/// the format does not know stand for themselves.
-llvm::StringRef decodeString(llvm::StringRef value,
-                             llvm::SmallVectorImpl<char> &storage);
-
-/// Length of decodeString's result, and the decoding into \p out of at least
-/// that length: for constants, which can have hundreds of megabytes.
-size_t getDecodedSize(llvm::StringRef value);
-void decodeString(llvm::StringRef value, char *out);
-
 } // namespace npu::ge
 
 #endif // NPU_LIB_TARGET_GE_TEXTREADER_H
