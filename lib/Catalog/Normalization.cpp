@@ -19,11 +19,12 @@ static constexpr Row rows[] = {
      Engine::AiCore, ShapeRule::Pooling, Formats::Blocks},
     {"AvgPoolGrad", "orig_input_shape, input_grad", "out_grad",
      "ksize: list int; strides: list int; padding: string; data_format: string "
-     "= 'NHWC'"},
+     "= 'NHWC'",
+     Engine::AiCore, ShapeRule::OriginalInput},
     {"AvgPoolGradD", "input_grad, mean_matrix, kernel_matrix", "out_grad",
      "orig_input_shape: list int; ksize: list int; strides: list int; padding: "
      "string; data_format: string = 'NHWC'",
-     Engine::AiCore, ShapeRule::Unknown, Formats::Blocks},
+     Engine::AiCore, ShapeRule::OriginalInput, Formats::Blocks},
     {"AvgPoolV2", "x", "y",
      "ksize: list int; strides: list int; padding_mode: string = 'CALCULATED'; "
      "pads: list int = [0, 0, 0, 0]; data_format: string = 'NCHW'; "
@@ -71,12 +72,15 @@ static constexpr Row rows[] = {
      Engine::AiCore, ShapeRule::BatchNorm},
     {"ConfusionSoftmaxGrad", "grad, x", "y", "", Engine::AiCore,
      ShapeRule::SameAsFirst},
-    {"GlobalAveragePool", "x", "y", ""},
+    {"GlobalAveragePool", "x", "y", "", Engine::AiCore,
+     ShapeRule::GlobalPooling},
     {"GroupNorm", "x, gamma, beta", "y, mean, variance",
      "num_groups: int; data_format: string = 'NHWC'; eps: float = 0.0001; "
-     "is_training: bool = true"},
+     "is_training: bool = true",
+     Engine::AiCore, ShapeRule::GroupNorm},
     {"InstanceNorm", "x, gamma, beta", "y, mean, variance",
-     "data_format: string = 'NDHWC'; epsilon: float = 1e-6"},
+     "data_format: string = 'NDHWC'; epsilon: float = 1e-6", Engine::AiCore,
+     ShapeRule::GroupNorm},
     {"KLDivLossGrad", "grad, input, target", "y",
      "reduction: string = 'mean'; log_target: bool = false"},
     {"LRN", "x", "y",
@@ -127,7 +131,7 @@ static constexpr Row rows[] = {
      Engine::AiCore, ShapeRule::Pooling, Formats::Blocks},
     {"MaxPoolWithArgmax", "x", "y, argmax",
      "ksize: list int; strides: list int; padding: string; Targmax: int = 7",
-     Engine::AiCore, ShapeRule::Unknown, Formats::Blocks},
+     Engine::AiCore, ShapeRule::MaxPoolWithArgmax, Formats::Blocks},
     {"NLLLoss", "x, target, weight?", "y, total_weight",
      "reduction: string = 'mean'; ignore_index: int = -100"},
     {"NLLLossGrad", "x, y_grad, target, weight, total_weight", "x_grad",
@@ -186,9 +190,11 @@ static constexpr Row rows[] = {
     {"SparseSoftmaxCrossEntropyWithLogits", "features, labels",
      "loss, backprop", "", Engine::AiCpu, ShapeRule::CrossEntropy},
     {"TopK", "x, k", "values, indices",
-     "sorted: bool = true; largest: bool = true; dim: int = -1"},
+     "sorted: bool = true; largest: bool = true; dim: int = -1", Engine::AiCore,
+     ShapeRule::TopK},
     {"TopKV2", "x, k", "values, indices",
-     "sorted: bool = true; dim: int = -1; largest: bool = true"},
+     "sorted: bool = true; dim: int = -1; largest: bool = true", Engine::AiCore,
+     ShapeRule::TopK},
 };
 static_assert(isWellFormed(rows));
 

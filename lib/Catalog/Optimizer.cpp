@@ -8,7 +8,7 @@ static constexpr Row rows[] = {
     {"AdamApplyOne",
      "input0, input1, input2, input3, input4, mul0_x, mul1_x, mul2_x, mul3_x, "
      "add2_y",
-     "output0, output1, output2", ""},
+     "output0, output1, output2", "", Engine::AiCore, ShapeRule::Broadcast},
     {"AdamApplyOneAssign",
      "input0, input1, input2, input3, input4, mul0_x, mul1_x, mul2_x, mul3_x, "
      "add2_y",
@@ -16,7 +16,7 @@ static constexpr Row rows[] = {
     {"AdamApplyOneWithDecay",
      "input0, input1, input2, input3, input4, mul0_x, mul1_x, mul2_x, mul3_x, "
      "mul4_x, add2_y",
-     "output0, output1, output2", ""},
+     "output0, output1, output2", "", Engine::AiCore, ShapeRule::Broadcast},
     {"AdamApplyOneWithDecayAssign",
      "input0, input1, input2, input3, input4, mul0_x, mul1_x, mul2_x, mul3_x, "
      "mul4_x, add2_y",
@@ -54,27 +54,28 @@ static constexpr Row rows[] = {
     {"LambApplyOptimizerAssign",
      "grad, inputv, inputm, input3, mul0_x, mul1_x, mul2_x, mul3_x, add2_y, "
      "steps, do_use_weight, weight_decay_rate",
-     "output0, inputv, inputm", ""},
+     "output0, inputv, inputm", "", Engine::AiCore, ShapeRule::Broadcast},
     {"LambApplyWeightAssign", "input0, input1, input2, input3, input_param",
      "input_param", ""},
     {"LambNextMV",
      "input_mul3, input_mul2, input_realdiv1, input_mul1, input_mul0, "
      "input_realdiv0, input_mul4, mul0_x, mul1_sub, mul2_x, mul3_sub1, mul4_x, "
      "add2_y",
-     "y1, y2, y3, y4", ""},
+     "y1, y2, y3, y4", "", Engine::AiCore, ShapeRule::Broadcast},
     {"LambNextMVWithDecay",
      "input_mul3, input_mul2, input_realdiv1, input_mul1, input_mul0, "
      "input_realdiv0, input_mul4, mul0_x, mul1_sub, mul2_x, mul3_sub1, mul4_x, "
      "add2_y",
-     "y1, y2, y3, y4", ""},
+     "y1, y2, y3, y4", "", Engine::AiCore, ShapeRule::Broadcast},
     {"LambNextRight",
      "input_square, input_mul2, mul2_x, mul3_x, truediv1_recip, add2_y",
-     "y1, y2", ""},
+     "y1, y2", "", Engine::AiCore, ShapeRule::Broadcast},
     {"LambUpdateWithLr",
      "input_greater1, input_greater_realdiv, input_realdiv, input_mul0, "
      "input_mul1, input_sub, greater_y, select_e, minimum_y",
-     "y", ""},
-    {"LambUpdateWithLrV2", "x1, x2, x3, x4, x5, greater_y, select_e", "y", ""},
+     "y", "", Engine::AiCore, ShapeRule::Broadcast},
+    {"LambUpdateWithLrV2", "x1, x2, x3, x4, x5, greater_y, select_e", "y", "",
+     Engine::AiCore, ShapeRule::Broadcast},
     {"LarsV2Update",
      "w, g, w_square_sum, g_square_sum, weight_decay, learning_rate", "g_new",
      "hyperpara: float = 0.001; epsilon: float = 0.00001; use_clip: bool = "
@@ -92,7 +93,8 @@ static constexpr Row rows[] = {
     {"SquareSumAll", "x1, x2", "y1, y2", "", Engine::AiCore, ShapeRule::Scalar},
     {"SquareSumV1", "x", "y", "axis: list int; keep_dims: bool = false",
      Engine::AiCore, ShapeRule::Reduction},
-    {"SquareSumV2", "x", "y1, y2", "axis: list int; keep_dims: bool = false"},
+    {"SquareSumV2", "x", "y1, y2", "axis: list int; keep_dims: bool = false",
+     Engine::AiCore, ShapeRule::SquareSum},
 };
 static_assert(isWellFormed(rows));
 

@@ -111,17 +111,36 @@ Expected<Shape> ShapeInference::transpose() const {
   auto perm = readIntegers(spec, isAttribute(), 1, "perm");
   if (!perm)
     return perm.takeStatus();
-  if (perm->size() != rank())
-    return Status::error("perm has " + std::to_string(perm->size()) +
-                         " elements, expected " + std::to_string(rank()));
+  return permuted(in(0), *perm);
+}
+
+Expected<Shape> ShapeInference::permuted(const Shape &from,
+                                         const IntList &perm) {
+  if (perm.size() != from.size())
+    return Status::error("perm has " + std::to_string(perm.size()) +
+                         " elements, expected " + std::to_string(from.size()));
   Shape shape;
-  for (int64_t value : *perm) {
-    auto axis = normalizeAxis(value, rank());
+  for (int64_t value : perm) {
+    auto axis = normalizeAxis(value, from.size());
     if (!axis)
       return axis.takeStatus();
-    shape.push_back(in(0)[*axis]);
+    shape.push_back(from[*axis]);
   }
   return shape;
+}
+
+Expected<Shape> ShapeInference::confusionTranspose() const {
+  auto shape = spec.attrs.require<IntList>("shape");
+  auto perm = spec.attrs.require<IntList>("perm");
+  auto transposesFirst = spec.attrs.require<bool>("transpose_first");
+  for (auto *list : {&shape, &perm})
+    if (!*list)
+      return list->takeStatus();
+  if (!transposesFirst)
+    return transposesFirst.takeStatus();
+  if (*transposesFirst)
+    return *shape;
+  return permuted(*shape, *perm);
 }
 
 Expected<Shape> ShapeInference::pad() const {
@@ -131,9 +150,16 @@ Expected<Shape> ShapeInference::pad() const {
   if (paddings->size() != 2 * rank())
     return Status::error("paddings has " + std::to_string(paddings->size()) +
                          " elements, expected " + std::to_string(2 * rank()));
+  bool inPairs = true;
+  if (spec.type.starts_with("PadV3")) {
+    auto contiguous = spec.attribute<bool>("paddings_contiguous");
+    if (!contiguous)
+      return contiguous.takeStatus();
+    inPairs = *contiguous;
+  }
   Shape shape = in(0);
-  for (size_t i = 0; i < rank(); ++i)
-    shape[i] += (*paddings)[2 * i] + (*paddings)[2 * i + 1];
+  for (size_t i = 0; i < paddings->size(); ++i)
+    shape[inPairs ? i / 2 : i % rank()] += (*paddings)[i];
   return shape;
 }
 
@@ -157,6 +183,16 @@ Expected<Shape> ShapeInference::gather() const {
   Shape shape(in(0).begin(), in(0).begin() + *axis);
   shape.insert(shape.end(), in(1).begin() + shared, in(1).end());
   shape.insert(shape.end(), in(0).begin() + *axis + 1, in(0).end());
+  return shape;
+}
+
+Expected<Shape> ShapeInference::gatherNd() const {
+  const Shape &indices = in(1);
+  if (indices.empty() || indices.back() < 0 ||
+      indices.back() > static_cast<int64_t>(rank()))
+    return needs("coordinates in " + toString(in(0)), indices);
+  Shape shape(indices.begin(), indices.end() - 1);
+  shape.insert(shape.end(), in(0).begin() + indices.back(), in(0).end());
   return shape;
 }
 
@@ -286,5 +322,87 @@ Expected<Shape> ShapeInference::unsqueeze() const {
       shape.push_back(1);
     else if (next < rank())
       shape.push_back(in(0)[next++]);
+  return shape;
+}
+
+Expected<Shape> ShapeInference::spaceDepth() const {
+  const TensorDesc &x = *spec.inputs[0];
+  auto size = spec.attrs.require<int64_t>("block_size");
+  if (!size)
+    return size.takeStatus();
+  const int64_t block = *size;
+  if (block < 1)
+    return Status::error("attribute 'block_size' is not positive");
+  std::string order(axisLetters(x.originFormat));
+  if (order != "NCHW" && order != "NHWC") {
+    auto format = spec.attribute<std::string>("data_format");
+    if (!format)
+      return format.takeStatus();
+    order = *format;
+  }
+  if (rank() != 4 || (order != "NCHW" && order != "NHWC"))
+    return needs("an image", in(0));
+  Shape shape = in(0);
+  int64_t &c = shape[order.find('C')];
+  const bool toSpace = spec.type == "DepthToSpace";
+  bool fits = !toSpace || c % (block * block) == 0;
+  c = toSpace ? c / (block * block) : c * block * block;
+  for (char letter : {'H', 'W'}) {
+    int64_t &extent = shape[order.find(letter)];
+    fits &= toSpace || extent % block == 0;
+    extent = toSpace ? extent * block : extent / block;
+  }
+  if (!fits)
+    return needs("blocks of " + std::to_string(block), in(0));
+  return shape;
+}
+
+Expected<Shape> ShapeInference::batchSpace() const {
+  const bool toSpace = spec.type == "BatchToSpaceNDD";
+  auto blocks = spec.attrs.require<IntList>("block_shape");
+  auto margins = spec.attrs.require<IntList>(toSpace ? "crops" : "paddings");
+  for (auto *list : {&blocks, &margins})
+    if (!*list)
+      return list->takeStatus();
+  const size_t count = blocks->size();
+  if (count >= rank() || margins->size() != 2 * count)
+    return needs("axes for " + std::to_string(count) +
+                     " blocks and two margins for each",
+                 in(0));
+  Shape shape = in(0);
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t block = (*blocks)[i],
+                  margin = (*margins)[2 * i] + (*margins)[2 * i + 1];
+    int64_t &extent = shape[i + 1];
+    const int64_t padded = extent + margin;
+    if (block < 1 || (toSpace ? shape[0] : padded) % block != 0)
+      return needs("blocks of " + std::to_string(block), in(0));
+    shape[0] = toSpace ? shape[0] / block : shape[0] * block;
+    extent = toSpace ? extent * block - margin : padded / block;
+  }
+  return shape;
+}
+
+/// Strides are those of the dimensions of NC1HWC0; of an image H and W may have
+/// some.
+Expected<Shape> ShapeInference::readSelect() const {
+  auto strides = spec.attribute<IntList>("stride_list");
+  if (!strides)
+    return strides.takeStatus();
+  Shape shape = in(0);
+  for (size_t i = 0; i < strides->size(); ++i) {
+    const int64_t stride = (*strides)[i];
+    if (stride == 1)
+      continue;
+    const bool isSpatial = strides->size() == 5 && (i == 2 || i == 3);
+    if (stride < 1 || !isSpatial)
+      return Status::error("attribute 'stride_list' has " +
+                           std::to_string(stride) + " for dimension " +
+                           std::to_string(i));
+    auto axis = axisOf(*spec.inputs[0], i == 2 ? 'H' : 'W');
+    if (!axis)
+      return axis.takeStatus();
+    shape[*axis] = (shape[*axis] + stride - 1) / stride;
+  }
   return shape;
 }

@@ -163,3 +163,56 @@ Expected<Shape> ShapeInference::segmentSum() const {
   shape.insert(shape.end(), in(0).begin() + in(1).size(), in(0).end());
   return shape;
 }
+
+Expected<Shape> ShapeInference::topK() const {
+  auto count = number(false, 1, "k");
+  auto axis = this->axis(true, 0, "dim", rank());
+  if (!count)
+    return count.takeStatus();
+  if (!axis)
+    return axis.takeStatus();
+  Shape shape = in(0);
+  if (*count > shape[*axis])
+    return needs(std::to_string(*count) + " values to choose", shape);
+  shape[*axis] = *count;
+  return shape;
+}
+
+/// GroupNorm: statistics for each image and group. InstanceNorm: for each image
+/// and channel, with ones beside them.
+Expected<Shapes> ShapeInference::groupNorm() const {
+  if (rank() < 2)
+    return needs("an image", in(0));
+  if (spec.type == "GroupNorm") {
+    auto groups = spec.attrs.require<int64_t>("num_groups");
+    if (!groups)
+      return groups.takeStatus();
+    const Shape statistics{in(0)[0], *groups};
+    return Shapes{in(0), statistics, statistics};
+  }
+  auto channel = find(*spec.inputs[0], 'C');
+  if (!channel) {
+    auto format = spec.attribute<std::string>("data_format");
+    if (!format)
+      return format.takeStatus();
+    channel = format->starts_with("NC") ? 1 : rank() - 1;
+  }
+  Shape statistics(rank(), 1);
+  statistics[0] = in(0)[0];
+  statistics[*channel] = in(0)[*channel];
+  return Shapes{in(0), statistics, statistics};
+}
+
+/// A mask has the bits of a block of 16 channels in two bytes.
+Expected<Shapes> ShapeInference::reluMask() const {
+  Shape mask;
+  for (char letter : {'N', 'C', 'H', 'W'}) {
+    auto axis = axisOf(*spec.inputs[0], letter);
+    if (!axis)
+      return axis.takeStatus();
+    const int64_t extent = in(0)[*axis];
+    mask.push_back(letter == 'C' ? (extent + 15) / 16 : extent);
+  }
+  mask.push_back(2);
+  return Shapes{in(0), mask};
+}

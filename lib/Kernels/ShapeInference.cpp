@@ -96,6 +96,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return same(argReduction());
   case ShapeRule::BatchNorm:
     return batchNorm();
+  case ShapeRule::BatchSpace:
+    return same(batchSpace());
   case ShapeRule::BatchSums:
     return batchSums();
   case ShapeRule::BitMask:
@@ -116,6 +118,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
   }
   case ShapeRule::Concat:
     return same(concat());
+  case ShapeRule::ConfusionTranspose:
+    return same(confusionTranspose());
   case ShapeRule::Convolution:
     return same(convolution());
   case ShapeRule::CrossEntropy:
@@ -137,20 +141,34 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return same(spec.attrs.require<IntList>("shape_gamma"));
   case ShapeRule::Gather:
     return same(gather());
+  case ShapeRule::GatherNd:
+    return same(gatherNd());
+  case ShapeRule::GlobalPooling:
+    return same(globalPooling());
+  case ShapeRule::GroupNorm:
+    return groupNorm();
   case ShapeRule::LayerNorm:
     return layerNorm();
   case ShapeRule::MatMul:
     return same(matMul());
+  case ShapeRule::MaxPoolWithArgmax:
+    return maxPoolWithArgmax();
   case ShapeRule::OneHot:
     return same(oneHot());
+  case ShapeRule::OriginalInput:
+    return same(sizeAttribute("orig_input_shape"));
   case ShapeRule::Pack:
     return same(pack());
   case ShapeRule::Pad:
     return same(pad());
   case ShapeRule::Pooling:
     return same(pooling());
+  case ShapeRule::ReadSelect:
+    return same(readSelect());
   case ShapeRule::Reduction:
     return same(reduction());
+  case ShapeRule::ReluMask:
+    return reluMask();
   case ShapeRule::Reshape:
     return same(reshape());
   case ShapeRule::Resize:
@@ -165,12 +183,14 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
   }
   case ShapeRule::SameAsFirst:
     return same(in(0));
+  case ShapeRule::SameAsSecond:
+    return same(in(1));
   case ShapeRule::Scalar:
     return same(Shape());
+  case ShapeRule::ScatterNd:
+    return same(readConstantInput(spec, 2, "shape"));
   case ShapeRule::SegmentSum:
     return same(segmentSum());
-  case ShapeRule::Select:
-    return same(in(1));
   case ShapeRule::ShapeOf: {
     Shapes shapes;
     for (const auto &input : spec.inputs)
@@ -180,14 +200,24 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
   case ShapeRule::Slice:
   case ShapeRule::StridedSlice:
     return same(inferSliceShape(spec));
+  case ShapeRule::SpaceDepth:
+    return same(spaceDepth());
   case ShapeRule::Split:
     return split();
+  case ShapeRule::SquareSum: {
+    auto sums = reduction();
+    if (!sums)
+      return sums.takeStatus();
+    return Shapes{*sums, in(0)};
+  }
   case ShapeRule::Squeeze:
     return same(squeeze());
   case ShapeRule::StridedSliceGradient:
     return same(spec.attrs.require<IntList>("shape"));
   case ShapeRule::Tile:
     return same(tile());
+  case ShapeRule::TopK:
+    return same(topK());
   case ShapeRule::Transpose:
     return same(transpose());
   case ShapeRule::Unpack:

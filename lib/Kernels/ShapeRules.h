@@ -51,6 +51,16 @@ private:
   Expected<Shapes> batchSums() const;
   Expected<Shape> bitMask() const;
   Expected<Shapes> crossEntropy() const;
+  Expected<Shapes> groupNorm() const;
+  Expected<Shapes> maxPoolWithArgmax() const;
+  Expected<Shapes> reluMask() const;
+  Expected<Shape> batchSpace() const;
+  Expected<Shape> confusionTranspose() const;
+  Expected<Shape> gatherNd() const;
+  Expected<Shape> globalPooling() const;
+  Expected<Shape> readSelect() const;
+  Expected<Shape> spaceDepth() const;
+  Expected<Shape> topK() const;
   Expected<Shape> broadcast(size_t inputs) const;
   Expected<Shape> concat() const;
   Expected<Shape> convolution() const;
@@ -67,6 +77,8 @@ private:
   Expected<Shape> segmentSum() const;
   Expected<Shape> tile() const;
   Expected<Shape> transpose() const;
+  /// \p shape with its axes in the order of \p perm.
+  static Expected<Shape> permuted(const Shape &shape, const IntList &perm);
   Expected<Shape> flatten() const;
   Expected<Shape> squeeze() const;
   Expected<Shape> unsqueeze() const;

@@ -120,6 +120,35 @@ Expected<Shape> ShapeInference::pooling() const {
   return shape;
 }
 
+Expected<Shape> ShapeInference::globalPooling() const {
+  auto n = axisOf(*spec.inputs[0], 'N'), c = axisOf(*spec.inputs[0], 'C');
+  if (!n)
+    return n.takeStatus();
+  if (!c)
+    return c.takeStatus();
+  Shape shape(rank(), 1);
+  for (size_t axis : {*n, *c})
+    shape[axis] = in(0)[axis];
+  return shape;
+}
+
+/// The second output has the words that tell for each tap, along H, which
+/// points it gave, along W (docs/Kernels.md).
+Expected<Shapes> ShapeInference::maxPoolWithArgmax() const {
+  auto maxima = pooling();
+  auto sizes = spec.attrs.require<IntList>("ksize");
+  auto h = axisOf(*spec.inputs[0], 'H'), w = axisOf(*spec.inputs[0], 'W');
+  if (!maxima)
+    return maxima.takeStatus();
+  if (!sizes)
+    return sizes.takeStatus();
+  Shape places = *maxima;
+  const int64_t points = places[*h] * places[*w];
+  places[*h] = getNumElements(*sizes);
+  places[*w] = (points + 15) / 16 + 1;
+  return Shapes{*maxima, places};
+}
+
 Expected<Shape> ShapeInference::matMul() const {
   auto first = transposes({"transpose_x1", "transpose_a", "adj_x1"});
   auto second = transposes({"transpose_x2", "transpose_b", "adj_x2"});

@@ -50,13 +50,15 @@ enum class ShapeRule : uint8_t {
   Unknown,
   AllGather,
   ArgReduction,
-  BatchNorm, ///< of the data first, then of the parameters
-  BatchSums, ///< one for each channel
-  BitMask,   ///< bytes with a bit for each element of a shape
+  BatchNorm,  ///< of the data first, then of the parameters
+  BatchSpace, ///< images of a batch as pixels, and back
+  BatchSums,  ///< one for each channel
+  BitMask,    ///< bytes with a bit for each element of a shape
   Broadcast,
   BroadcastTo,
   Channels,
   Concat,
+  ConfusionTranspose,
   Convolution,
   CrossEntropy,
   ExpandDims,
@@ -66,29 +68,40 @@ enum class ShapeRule : uint8_t {
   FullyConnection,
   GammaSize, ///< the attribute shape_gamma
   Gather,
+  GatherNd,
+  GlobalPooling,
+  GroupNorm,
   InputSize, ///< the attribute input_size
   LayerNorm,
   MatMul,
+  MaxPoolWithArgmax,
   OneHot,
+  OriginalInput, ///< attribute or input 0, orig_input_shape
   Pack,
   Pad,
   Pooling,
+  ReadSelect,
   Reduction,
+  ReluMask, ///< of x, and bits for 16 channels in two bytes
   Reshape,
   Resize,
   RmsNorm,
   SameAsEach, ///< of output k that of input k
   SameAsFirst,
+  SameAsSecond,
   Scalar,
+  ScatterNd,
   SegmentSum,
-  Select,
   ShapeOf,
   Slice,
+  SpaceDepth, ///< channels as blocks of pixels, and back
   Split,
+  SquareSum, ///< of a reduction, then of the input
   Squeeze,
   StridedSlice,
   StridedSliceGradient,
   Tile,
+  TopK,
   Transpose,
   Unpack,
   Unsqueeze,

@@ -226,7 +226,78 @@ std::vector<Node> table() {
       Node{"RandomUniform", {{2}}, {{4, 5}}}.given({{4, 5}}),
       Node{"StridedSliceGrad", {{2}, {2}, {2}, {2}, {1, 5}}, {{4, 5}}}.given(
           {{4, 5}, {}, {}, {}, {}}),
+      Node{"AvgPoolGradD", {{2, 3, 4, 4}, {}, {}}, {{2, 3, 8, 8}}}.with(
+          "orig_input_shape", Ints{2, 3, 8, 8}),
+      Node{"AvgPoolGrad", {{4}, {2, 3, 4, 4}}, {{2, 3, 8, 8}}}.given(
+          {{2, 3, 8, 8}, {}}),
+      {"GatherNd", {{4, 5, 6}, {2, 3, 2}}, {{2, 3, 6}}},
+      {"GatherNd", {{4, 5}, {3, 2}}, {{3}}},
+      {"GatherElements", {{4, 5}, {2, 5}}, {{2, 5}}},
+      Node{"ScatterNd", {{3, 1}, {3, 5}, {2}}, {{4, 5}}}.given(
+          {{}, {}, {4, 5}}),
+      Node{"PadV2", {{2, 3}, {4}, {}}, {{3, 5}}}.given({{}, {0, 1, 1, 1}, {}}),
+      Node{"PadV3", {{2, 3}, {4}}, {{5, 5}}}
+          .given({{}, {1, 0, 2, 2}})
+          .with("paddings_contiguous", false),
+      Node{"PadV3D", {{2, 3}}, {{3, 7}}}.with("paddings", Ints{1, 0, 2, 2}),
+      Node{"MirrorPad", {{2, 3}, {4}}, {{3, 7}}}.given({{}, {1, 0, 2, 2}}),
+      Node{"TopK", {{4, 9}, {}}, {{4, 2}, {4, 2}}}.given({{}, {2}}),
+      Node{"TopKV2", {{4, 9}, {}}, {{2, 9}, {2, 9}}}.given({{}, {2}}).with(
+          "dim", int64_t(0)),
+      Node{"ResizeNearestNeighborV2", {{1, 4, 4, 3}, {2}}, {{1, 8, 6, 3}}}
+          .given({{}, {8, 6}})
+          .in(Format::NHWC),
+      Node{"GlobalAveragePool", {{2, 3, 4, 5}}, {{2, 3, 1, 1}}}.in(
+          Format::NCHW),
+      Node{"DepthToSpace", {{1, 2, 3, 8}}, {{1, 4, 6, 2}}}
+          .with("block_size", int64_t(2))
+          .in(Format::NHWC),
+      Node{"SpaceToDepth", {{1, 2, 4, 6}}, {{1, 8, 2, 3}}}
+          .with("block_size", int64_t(2))
+          .in(Format::NCHW),
+      Node{"SpaceToDepth", {{1, 4, 6, 2}}, {{1, 2, 3, 8}}}.with("block_size",
+                                                                int64_t(2)),
+      Node{"BatchToSpaceNDD", {{8, 2, 3, 5}}, {{2, 3, 6, 5}}}
+          .with("block_shape", Ints{2, 2})
+          .with("crops", Ints{0, 1, 0, 0}),
+      Node{"SpaceToBatchNDD", {{2, 3, 6, 5}}, {{8, 2, 3, 5}}}
+          .with("block_shape", Ints{2, 2})
+          .with("paddings", Ints{0, 1, 0, 0}),
+      Node{"ConfusionTransposeD", {{6, 4}}, {{4, 2, 3}}}
+          .with("shape", Ints{2, 3, 4})
+          .with("perm", Ints{2, 0, 1})
+          .with("transpose_first", false),
+      Node{"ConfusionTransposeD", {{2, 3, 4}}, {{4, 6}}}
+          .with("shape", Ints{4, 6})
+          .with("perm", Ints{2, 0, 1})
+          .with("transpose_first", true),
+      Node{
+          "GroupNorm", {{2, 6, 4, 4}, {6}, {6}}, {{2, 6, 4, 4}, {2, 3}, {2, 3}}}
+          .with("num_groups", int64_t(3)),
+      Node{"InstanceNorm",
+           {{2, 6, 4, 4}, {6}, {6}},
+           {{2, 6, 4, 4}, {2, 6, 1, 1}, {2, 6, 1, 1}}}
+          .in(Format::NCHW),
+      {"InstanceNorm",
+       {{2, 4, 4, 6}, {6}, {6}},
+       {{2, 4, 4, 6}, {2, 1, 1, 6}, {2, 1, 1, 6}}},
+      Node{"ReluV2", {{2, 4, 5, 20}}, {{2, 4, 5, 20}, {2, 2, 4, 5, 2}}}.in(
+          Format::NHWC),
+      Node{"ReadSelect", {{1, 8, 7, 32}}, {{1, 4, 4, 32}}}
+          .with("stride_list", Ints{1, 1, 2, 2, 1})
+          .in(Format::NHWC),
+      // 4 taps, 12 points of 3 x 4: a block of 16 words, and one more.
+      Node{"MaxPoolWithArgmax", {{1, 6, 7, 8}}, {{1, 3, 4, 8}, {1, 4, 2, 8}}}
+          .with("ksize", Ints{1, 2, 2, 1})
+          .with("strides", Ints{1, 2, 2, 1})
+          .with("padding", std::string("SAME"))
+          .in(Format::NHWC),
+      Node{"SquareSumV2", {{2, 3}}, {{2}, {2, 3}}}.with("axis", Ints{1}),
+      {"LambNextRight", {{4, 3}, {4, 3}, {}, {1}, {}, {}}, {{4, 3}, {4, 3}}},
       // Outputs that are inputs.
+      {"LambApplyOptimizerAssign",
+       {{4, 3}, {4, 3}, {4, 3}, {4, 3}, {}, {}, {}, {}, {}, {}, {}, {}},
+       {{4, 3}, {4, 3}, {4, 3}}},
       {"ApplyMomentumD", {{2}, {2}, {}, {2}, {}}, {{2}, {2}}},
       {"AdamApplyOneAssign",
        {{2}, {3}, {4}, {5}, {}, {}, {}, {}, {}, {}},
@@ -286,6 +357,16 @@ TEST(ShapeInferenceTest, Refusals) {
       "ConcatD 'node': axis 1 is not one of a tensor of 1 dimensions");
   EXPECT_EQ(refusal({"RmsNorm", {{4}, {3, 4}}, {}}),
             "RmsNorm 'node': expected no more axes than x, 4, found 3x4");
+  EXPECT_EQ(refusal({"GatherNd", {{4, 5}, {2, 3}}, {}}),
+            "GatherNd 'node': expected coordinates in 4x5, found 2x3");
+  EXPECT_EQ(refusal(Node{"TopK", {{4}, {}}, {}}.given({{}, {5}})),
+            "TopK 'node': expected 5 values to choose, found 4");
+  EXPECT_EQ(refusal(Node{"DepthToSpace", {{1, 2, 2, 6}}, {}}.with("block_size",
+                                                                  int64_t(2))),
+            "DepthToSpace 'node': expected blocks of 2, found 1x2x2x6");
+  EXPECT_EQ(
+      refusal(Node{"ReadSelect", {{4, 4}}, {}}.with("stride_list", Ints{1, 2})),
+      "ReadSelect 'node': attribute 'stride_list' has 2 for dimension 1");
   EXPECT_EQ(refusal({"Relu", {}, {}}), "Relu 'node': input 0 is absent");
   EXPECT_EQ(refusal({"Where", {{2}}, {}}),
             "Where 'node': no rule for the shapes of its outputs");
