@@ -228,15 +228,14 @@ const Right *findNext(const RightOperand &operand, const Right *panels,
          (wraps ? k + depth : k) * operand.depthPitch;
 }
 
-/// What kernel \p part of \p parts, which compute the same panels, asks for of
-/// the \p depth values of the panels from \p next on.
+/// What the first of \p kernels, which compute the same panels, asks for of the
+/// panels from \p next on. The others follow: each begins where the one before
+/// ends.
 template <class Right>
-Ahead shareOf(const RightOperand &right, const Right *next, int64_t depth,
-              int64_t part, int64_t parts) {
-  const int64_t pitch = right.depthPitch * static_cast<int64_t>(sizeof(Right));
-  return {
-      reinterpret_cast<const std::byte *>(next) + depth * part / parts * pitch,
-      right.panelPitch * static_cast<int64_t>(sizeof(Right)), pitch / parts};
+Ahead shareOf(const RightOperand &right, const Right *next, int64_t kernels) {
+  constexpr int64_t size = sizeof(Right);
+  return {reinterpret_cast<const std::byte *>(next), right.panelPitch * size,
+          ceilDiv(right.depthPitch * size, kernels)};
 }
 
 /// The rows of a kernel in a tile.
@@ -300,6 +299,7 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
       }
       const Right *next = findNext(part.right, right, tile, panel + panels, k,
                                    last ? 0 : depth);
+      Ahead ahead = shareOf(part.right, next, numBands);
       for (int64_t i = 0; i < numBands; ++i) {
         const Band &band = bands[i];
         const float *left = space.left + band.begin * LeftPitch;
@@ -308,7 +308,6 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
             (band.begin * tilePanels + band.rows * (panel - tile.panelBegin)) *
             PanelWidth;
         float *sums = Integer ? space.sums : space.sums + position;
-        const Ahead ahead = shareOf(part.right, next, depth, i, numBands);
         if (std::is_same_v<Right, uint16_t> && widens)
           selectKernel<WidenedHalf>(band.rows, panels)(
               left, space.right, depth * PanelWidth, PanelWidth, depth, init,
@@ -317,6 +316,7 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
           selectKernel<Right>(band.rows, panels)(
               left, stored, part.right.panelPitch, part.right.depthPitch, depth,
               init, sums, ahead);
+        ahead.from += depth * ahead.step;
         if constexpr (Integer) {
           double *totals = space.totals + position;
           if (first)
@@ -398,12 +398,12 @@ void computeLanes(const Contraction &part, const ContractionTypes &types,
                     panels, depth, space.right);
       const Right *next = findNext(part.right, right, tile, panel + panels, k,
                                    last ? 0 : depth);
+      Ahead ahead = shareOf(part.right, next, numBands);
       for (int64_t i = 0; i < numBands; ++i) {
         const Band &band = bands[i];
         const float *left = space.left + band.begin / PanelWidth * lanesPitch +
                             band.begin % PanelWidth;
         const float *init = k == 0 ? zeros : nullptr;
-        const Ahead ahead = shareOf(part.right, next, depth, i, numBands);
         float *sums = space.sums + (band.begin * tilePanels +
                                     band.rows * (panel - tile.panelBegin)) *
                                        PanelWidth;
@@ -415,6 +415,7 @@ void computeLanes(const Contraction &part, const ContractionTypes &types,
           selectLanesKernel<Right>(band.rows, panels)(
               left, stored, part.right.panelPitch, part.right.depthPitch, depth,
               init, sums, ahead);
+        ahead.from += depth * ahead.step;
         if (last)
           finishSums<M>(part, types.out, band.positions, band.rows, panel,
                         panels, sums, tracker);
