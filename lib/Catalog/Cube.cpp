@@ -51,7 +51,8 @@ static constexpr Row rows[] = {
     {"Deconvolution", "x, filter, bias?, offset_w?", "y",
      "strides: list int = [1, 1]; pads: list int = [0, 0, 0, 0]; dilations: "
      "list int = [1, 1, 1, 1]; groups: int = 1; data_format: string = 'NCHW'; "
-     "offset_x: int = 0"},
+     "offset_x: int = 0",
+     Engine::AiCore, ShapeRule::Unknown, Formats::Cube},
     {"DepthwiseConv2D", "x, filter, bias?, offset_w?", "y",
      "strides: list int; dilations: list int = [1, 1, 1, 1]; pads: list int; "
      "data_format: string = 'NHWC'; offset_x: int = 0",

@@ -20,7 +20,7 @@ createDepthwiseConv2D(const NodeSpec &spec, const NumericConfig &config);
 Expected<std::unique_ptr<Kernel>>
 createConv2DBackpropInput(const NodeSpec &spec, const NumericConfig &config);
 
-/// Conv2DTransposeD: inputs x, filter, bias?, offset_w?.
+/// Conv2DTransposeD, Deconvolution: inputs x, filter, bias?, offset_w?.
 Expected<std::unique_ptr<Kernel>>
 createConv2DTranspose(const NodeSpec &spec, const NumericConfig &config);
 

@@ -37,6 +37,7 @@ void npu::kernels::addCube(Registry &registry) {
       {"Conv2DBackpropFilterD", cube::createFilterGradient},
       {"DepthwiseConv2DBackpropFilterD", cube::createFilterGradient},
       {"Conv2DTransposeD", cube::createConv2DTranspose},
+      {"Deconvolution", cube::createConv2DTranspose},
       {"Conv2DBackpropInput", createSized<cube::createConv2DBackpropInput, 0>},
       {"DepthwiseConv2DBackpropInput",
        createSized<cube::createConv2DBackpropInput, 0>},

@@ -65,10 +65,10 @@ Expected<Window> npu::kernels::cube::readWindow(const NodeSpec &spec,
                                                 int64_t inputW, int64_t outputH,
                                                 int64_t outputW) {
   using List = std::vector<int64_t>;
-  auto strides = spec.attrs.require<List>("strides");
+  auto strides = spec.attribute<List>("strides");
   if (!strides)
     return strides.takeStatus();
-  auto pads = spec.attrs.require<List>("pads");
+  auto pads = spec.attribute<List>("pads");
   if (!pads)
     return pads.takeStatus();
   auto dilations = spec.attribute<List>("dilations");
@@ -81,6 +81,12 @@ Expected<Window> npu::kernels::cube::readWindow(const NodeSpec &spec,
   if (*order != "NHWC")
     *order = "NCHW";
   const size_t h = order->find('H'), w = order->find('W');
+  if (spec.type == "Deconvolution" && strides->size() == 2) {
+    List all(4, 1);
+    all[h] = (*strides)[0];
+    all[w] = (*strides)[1];
+    *strides = std::move(all);
+  }
   for (const auto *list : {&*strides, &*dilations})
     if (list->size() != 4 || (*list)[0] != 1 || (*list)[order->find('C')] != 1)
       return Status::error("strides and dilations must be 4 numbers in the "

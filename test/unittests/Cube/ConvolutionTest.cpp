@@ -303,7 +303,7 @@ void checkBackward(Random &random, const ConvSizes &sizes,
   const OverflowMode mode = pickMode(random);
   Node node{type, {}, {&f.tensor, &dy.tensor}, {random() % 2 == 0, false}};
   std::optional<Tensor> bias;
-  if (type == "Conv2DTransposeD") {
+  if (type == "Conv2DTransposeD" || type == "Deconvolution") {
     std::swap(node.inputs[0], node.inputs[1]);
     node.constant = {};
     bias = pickBias(random, sizes.type, sizes.channels, sizes.rare);
@@ -311,6 +311,8 @@ void checkBackward(Random &random, const ConvSizes &sizes,
       node.inputs.push_back(&*bias);
   }
   win.set(node.attrs, pick(random, 0, 1));
+  if (type == "Deconvolution")
+    node.attrs.set("strides", List{win.sh, win.sw});
   if (sizes.groups > 1)
     node.attrs.set("groups", sizes.groups);
   const StatusBits status =
@@ -471,9 +473,9 @@ TEST(Conv2DBackpropInputD, MatchesTheScalarDefinition) {
     sizes.channels = sizes.groups * pick(random, 1, 40 / sizes.groups);
     sizes.outChannels = sizes.groups * pick(random, 1, 40 / sizes.groups);
     sizes.rare = pick(random, 0, 2) ? 0 : 500;
-    checkBackward(random, sizes,
-                  pick(random, 0, 1) ? "Conv2DBackpropInputD"
-                                     : "Conv2DTransposeD");
+    constexpr const char *types[] = {"Conv2DBackpropInputD", "Conv2DTransposeD",
+                                     "Deconvolution"};
+    checkBackward(random, sizes, types[pick(random, 0, 2)]);
   }
 }
 

@@ -149,6 +149,7 @@ Rows kernels::statustable::cubeRows() {
       {"DepthwiseConv2D", width, width, one, false, Format::NCHW},
       {"Conv2DBackpropInputD", channels, outputs, one, true, Format::NCHW},
       {"Conv2DTransposeD", channels, outputs, one, false, Format::NCHW},
+      {"Deconvolution", channels, outputs, one, false, Format::NCHW},
       {"Conv2DBackpropFilterD", width, width, one, false, Format::NCHW},
       {"DepthwiseConv2DBackpropFilterD", width, width, one, false,
        Format::NCHW},
