@@ -20,7 +20,7 @@ static constexpr Row rows[] = {
     {"AvgPoolGrad", "orig_input_shape, input_grad", "out_grad",
      "ksize: list int; strides: list int; padding: string; data_format: string "
      "= 'NHWC'",
-     Engine::AiCore, ShapeRule::OriginalInput},
+     Engine::AiCore, ShapeRule::OriginalInput, Formats::Blocks},
     {"AvgPoolGradD", "input_grad, mean_matrix, kernel_matrix", "out_grad",
      "orig_input_shape: list int; ksize: list int; strides: list int; padding: "
      "string; data_format: string = 'NHWC'",
@@ -30,7 +30,7 @@ static constexpr Row rows[] = {
      "pads: list int = [0, 0, 0, 0]; data_format: string = 'NCHW'; "
      "global_pooling: bool = false; ceil_mode: bool = false; exclusive: bool = "
      "true; divisor_override: int = 0",
-     Engine::AiCore, ShapeRule::Pooling},
+     Engine::AiCore, ShapeRule::Pooling, Formats::Blocks},
     {"BNInfer", "x, scale, offset, mean, variance", "y", "epsilon: float",
      Engine::AiCore, ShapeRule::SameAsFirst},
     {"BNInference", "x, mean, variance, momentum, scale?, offset?", "y",
@@ -177,7 +177,8 @@ static constexpr Row rows[] = {
     {"SigmoidCrossEntropyWithLogits", "predict, target", "loss", "",
      Engine::AiCore, ShapeRule::SameAsFirst},
     {"SmoothL1LossV2", "predict, label", "loss",
-     "sigma: float = 1.0; reduction: string = 'mean'"},
+     "sigma: float = 1.0; reduction: string = 'mean'", Engine::AiCore,
+     ShapeRule::Loss},
     {"SoftmaxCrossEntropyWithLogits", "features, labels", "loss, backprop", "",
      Engine::AiCore, ShapeRule::CrossEntropy},
     {"SoftmaxGrad", "softmax, grad_softmax", "grad_x", "axes: list int = [-1]",

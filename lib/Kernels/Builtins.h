@@ -45,6 +45,7 @@ void addSegmentSum(Registry &registry);
 void addShapeOf(Registry &registry);
 void addSimpleMath(Registry &registry);
 void addSlice(Registry &registry);
+void addSmoothL1Loss(Registry &registry);
 void addSoftmax(Registry &registry);
 void addSoftmaxGradient(Registry &registry);
 void addSpaceDepth(Registry &registry);

@@ -160,8 +160,9 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
   for (int64_t w = 0; w < outWidth; ++w) {
     const WindowSpan columns =
         spanOf(window.width, w, inWidth, window.countsPadding);
-    const int64_t area = rows.counted * columns.counted;
-    float factor = area > 0 ? 1.0f / static_cast<float>(area) : 0.0f;
+    const int64_t area =
+        window.divisor != 0 ? window.divisor : rows.counted * columns.counted;
+    float factor = area != 0 ? 1.0f / static_cast<float>(area) : 0.0f;
     StatusBits ignored = status::None;
     if (halfSums)
       factor = roundToHalf(factor, mode, ignored);
@@ -269,10 +270,11 @@ void kernels::addPooling(Registry &registry) {
                 "max: exact; average: fp32 sum times 1 / area, one rounding; "
                 "310: fp16 unless high_precision",
                 average});
-  registry.add("AvgPool", {PoolingKernel::create,
-                           "fp32 sum times 1 / area, one rounding; 310: fp16 "
-                           "unless high_precision",
-                           average});
+  for (const char *type : {"AvgPool", "AvgPoolV2"})
+    registry.add(type, {PoolingKernel::create,
+                        "fp32 sum times 1 / area, one rounding; 310: fp16 "
+                        "unless high_precision",
+                        average});
   for (const char *type : {"MaxPool", "MaxPoolV3"})
     registry.add(type, {PoolingKernel::create, "exact", maximum});
 }

@@ -183,7 +183,8 @@ private:
 };
 
 /// MaxPoolGrad (x1, x2, grad), MaxPoolGradWithArgmax (x, grad, argmax),
-/// AvgPoolGradD (input_grad, and two constants that follow from the window).
+/// AvgPoolGradD (input_grad, and two constants that follow from the window),
+/// AvgPoolGrad (orig_input_shape, input_grad).
 class PoolingGradientKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -212,13 +213,14 @@ Expected<std::unique_ptr<Kernel>>
 PoolingGradientKernel::create(const NodeSpec &spec,
                               const NumericConfig &config) {
   auto kernel = std::make_unique<PoolingGradientKernel>();
-  const bool average = spec.type == "AvgPoolGradD";
-  if (Status status = checkArity(spec, average ? 1 : 3, 1); !status)
+  const bool average = spec.type.starts_with("AvgPoolGrad");
+  const size_t shapes = spec.type == "AvgPoolGrad" ? 1 : 0;
+  if (Status status = checkArity(spec, average ? shapes + 1 : 3, 1); !status)
     return status;
   kernel->source = average                      ? Source::Average
                    : spec.type == "MaxPoolGrad" ? Source::Image
                                                 : Source::Places;
-  kernel->gradient = average ? 0 : spec.type == "MaxPoolGrad" ? 2 : 1;
+  kernel->gradient = average ? shapes : spec.type == "MaxPoolGrad" ? 2 : 1;
   const TensorDesc &from = *spec.inputs[kernel->gradient];
   const TensorDesc &to = spec.outputs[0];
   auto grid = Grid::create(spec, to, from);
@@ -357,9 +359,10 @@ void kernels::addPoolingGradient(Registry &registry) {
                 "fp32 sum in the order of taps, one rounding; 910A, 32 x 64 x "
                 "112 x 112: fp16 sum",
                 sum});
-  registry.add("AvgPoolGradD",
-               {PoolingGradientKernel::create,
-                "product with 1 / area in fp16, fp32 sum in the order of "
-                "taps, one rounding",
-                sum | status::CastUnderflow | status::FloatUnderflow});
+  for (const char *type : {"AvgPoolGrad", "AvgPoolGradD"})
+    registry.add(type,
+                 {PoolingGradientKernel::create,
+                  "product with 1 / area in fp16, fp32 sum in the order of "
+                  "taps, one rounding",
+                  sum | status::CastUnderflow | status::FloatUnderflow});
 }

@@ -86,22 +86,27 @@ Expected<PoolingWindow> kernels::readCaffeWindow(const NodeSpec &spec) {
 
 Expected<PoolingWindow> kernels::readPoolingWindow(const NodeSpec &spec,
                                                    const Shape &shape) {
-  const bool isV3 = spec.type == "MaxPoolV3";
+  const bool hasMode = spec.type == "MaxPoolV3" || spec.type == "AvgPoolV2";
   auto format = attributeOr<std::string>(spec, "data_format", "NHWC");
   auto size = spec.attrs.require<IntList>("ksize");
   auto stride = spec.attrs.require<IntList>("strides");
-  auto padding = isV3 ? spec.attribute<std::string>("padding_mode")
-                      : spec.attrs.require<std::string>("padding");
+  auto padding = hasMode ? spec.attribute<std::string>("padding_mode")
+                         : spec.attrs.require<std::string>("padding");
   auto pads = attributeOr<IntList>(spec, "pads", {0, 0, 0, 0});
   auto global = attributeOr(spec, "global_pooling", false);
+  auto exclusive = attributeOr(spec, "exclusive", true);
+  auto divisor = attributeOr<int64_t>(spec, "divisor_override", 0);
   for (auto *text : {&format, &padding})
     if (!*text)
       return text->takeStatus();
   for (auto *list : {&size, &stride, &pads})
     if (!*list)
       return list->takeStatus();
-  if (!global)
-    return global.takeStatus();
+  for (auto *flag : {&global, &exclusive})
+    if (!*flag)
+      return flag->takeStatus();
+  if (!divisor)
+    return divisor.takeStatus();
   auto kernel = spatial(*size, *format, "ksize");
   auto step = spatial(*stride, *format, "strides");
   if (!kernel)
@@ -120,7 +125,7 @@ Expected<PoolingWindow> kernels::readPoolingWindow(const NodeSpec &spec,
       return Status::error("attribute 'strides' is not positive");
     padToSame(window.height, shape[2]);
     padToSame(window.width, shape[3]);
-  } else if (*padding == "CALCULATED" && isV3) {
+  } else if (*padding == "CALCULATED" && hasMode) {
     if (pads->size() != 4)
       return Status::error("attribute 'pads' has " +
                            std::to_string(pads->size()) +
@@ -131,8 +136,11 @@ Expected<PoolingWindow> kernels::readPoolingWindow(const NodeSpec &spec,
     window.width.after = (*pads)[3];
   } else if (*padding != "VALID") {
     return Status::error("padding '" + *padding + "' is none of SAME, VALID" +
-                         (isV3 ? " and CALCULATED" : ""));
+                         (hasMode ? " and CALCULATED" : ""));
   }
+  window.divisor = *divisor;
+  if (!*exclusive && *divisor == 0)
+    window.divisor = window.height.window * window.width.window;
   return window;
 }
 

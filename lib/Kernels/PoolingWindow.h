@@ -1,5 +1,4 @@
-//===- PoolingWindow.h - Windows of poolings and their gradients -*- C++
-//-*-===//
+//===- PoolingWindow.h - Windows of poolings and gradients ------*- C++ -*-===//
 
 #ifndef NPU_LIB_KERNELS_POOLINGWINDOW_H
 #define NPU_LIB_KERNELS_POOLINGWINDOW_H
@@ -22,14 +21,16 @@ struct PoolingWindow {
   /// An average divides by the elements of the window that lie in the padded
   /// image (Caffe), or only by those in the image (TensorFlow).
   bool countsPadding = false;
+  /// What an average divides by instead; 0: by what it counts.
+  int64_t divisor = 0;
 };
 
 /// The attributes of Pooling.
 Expected<PoolingWindow> readCaffeWindow(const NodeSpec &spec);
 
 /// Those of MaxPool, AvgPool, MaxPoolWithArgmax and their gradients (attribute
-/// padding) and of MaxPoolV3 (padding_mode, pads). \p image is the shape in
-/// NC1HWC0 of what windows read.
+/// padding), of MaxPoolV3 and AvgPoolV2 (padding_mode, pads). \p image is the
+/// shape in NC1HWC0 of what windows read.
 Expected<PoolingWindow> readPoolingWindow(const NodeSpec &spec,
                                           const Shape &image);
 

@@ -42,6 +42,7 @@ Registry Registry::withBuiltins() {
   addShapeOf(registry);
   addSimpleMath(registry);
   addSlice(registry);
+  addSmoothL1Loss(registry);
   addSoftmax(registry);
   addSoftmaxGradient(registry);
   addSpaceDepth(registry);

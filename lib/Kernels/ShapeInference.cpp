@@ -149,6 +149,12 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return groupNorm();
   case ShapeRule::LayerNorm:
     return layerNorm();
+  case ShapeRule::Loss: {
+    auto reduction = spec.attribute<std::string>("reduction");
+    if (!reduction)
+      return reduction.takeStatus();
+    return same(*reduction == "none" ? in(0) : Shape());
+  }
   case ShapeRule::MatMul:
     return same(matMul());
   case ShapeRule::MaxPoolWithArgmax:

@@ -73,6 +73,7 @@ enum class ShapeRule : uint8_t {
   GroupNorm,
   InputSize, ///< the attribute input_size
   LayerNorm,
+  Loss, ///< of the first input, or a scalar by the attribute reduction
   MatMul,
   MaxPoolWithArgmax,
   OneHot,

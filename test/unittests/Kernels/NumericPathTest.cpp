@@ -113,6 +113,7 @@ TEST(NumericPathTest, CoversTheRegistry) {
       {"ApplyAdam", "fp32 tensors only"},
       {"ApplyAdamD", "fp32 tensors only"},
       {"AscendRequant", "integers only"},
+      {"ResizeBilinearV2Grad", "fp32 tensors only"},
       {"LarsV2Update", "fp32 tensors only"},
       {"LarsV2UpdateD", "fp32 tensors only"},
       {"BatchMultiClassNonMaxSuppression", "boxes and scores are copied"},

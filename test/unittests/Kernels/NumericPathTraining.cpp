@@ -493,5 +493,27 @@ std::vector<PathRow> kernels::statustable::trainingPaths() {
           {{"beta1", 0.89999998f}, {"beta2", 0.99000001f}, {"epsilon", 0.001f}}}
           .besides(Half, {1})
           .besides(Half, {1})
-          .besides(Half, {1})};
+          .besides(Half, {1}),
+      PathRow{
+          "SmoothL1LossV2",
+          "the mean, of which one is a square",
+          [](M &m, X x) {
+            const double sigma = 1.5;
+            Values losses;
+            for (size_t i = 0; i < x[0].size(); ++i) {
+              const double difference = m.sub(x[0][i], x[1][i]);
+              losses.push_back(
+                  m.abs(difference) < sigma
+                      ? m.mul(m.mul(m.mul(difference, 0.5), difference),
+                              m.constant(1 / 1.5f))
+                      : m.sub(m.abs(difference), 0.5 * sigma));
+            }
+            return Values{m.mul(m.sum(losses), m.constant(1.0f / 3))};
+          },
+          {half({0x413E, 0xB9D0, 0x3659}), half({0xC38F, 0x400E, 0x34E2})},
+          Half,
+          {{"fp32, one rounding", everywhere, {}, {0x411B}, 0},
+           {"every instruction in fp16", nowhere, {.half = true}, {0x411A}, 0}},
+          {{"sigma", 1.5f}}}
+          .into({1})};
 }

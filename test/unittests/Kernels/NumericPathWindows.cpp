@@ -73,6 +73,14 @@ Half,
 {{"fp32 sum, one rounding", notOn310, {}, {0x66F7}, 0},
 {"every instruction in fp16", on310, {.half = true}, {0x66F6}, 0}},
 {{"ksize", List{1, 1, 1, 3}}, {"strides", List{1, 1, 1, 3}}, {"data_format", std::string("NCHW")}, {"padding", std::string("VALID")}, {"padding_mode", std::string("VALID")}, {"window", List{1, 3}}, {"stride", List{1, 3}}}}.into({1, 1, 1, 1}, Format::NC1HWC0),
+PathRow{"AvgPoolV2",
+"sum and product",
+[](M &m, X x) { return Values{m.mul(m.running(x[0]), m.constant(1.0f / 3))}; },
+{half({0x65E1, 0x6729, 0x67DA}).shaped({1, 1, 1, 3}, Format::NC1HWC0)},
+Half,
+{{"fp32 sum, one rounding", notOn310, {}, {0x66F7}, 0},
+{"every instruction in fp16", on310, {.half = true}, {0x66F6}, 0}},
+{{"ksize", List{1, 1, 1, 3}}, {"strides", List{1, 1, 1, 3}}, {"data_format", std::string("NCHW")}, {"padding", std::string("VALID")}, {"padding_mode", std::string("VALID")}, {"window", List{1, 3}}, {"stride", List{1, 3}}}}.into({1, 1, 1, 1}, Format::NC1HWC0),
 PathRow{"AvgPool",
 "by precision mode",
 [](M &m, X x) { return Values{m.mul(m.running(x[0]), m.constant(1.0f / 3))}; },
@@ -102,6 +110,24 @@ PathRow{"AvgPoolGradD",
                m.add(m.add(edge, share(x[0][1], 3)), share(x[0][2], 2))};
 },
 {half({0x643A, 0x67C7, 0x6941}).shaped({1, 1, 1, 3}, Format::NC1HWC0)},
+Half,
+{{"products in fp16, sum in fp32", everywhere, {}, {0x64B4, 0x68FB}, 0},
+{"fp32, one rounding", nowhere, {.form = 1}, {0x64B5, 0x68FB}, 0},
+{"every instruction in fp16", nowhere, {.half = true}, {0x64B4, 0x68FA}, 0}},
+{{"ksize", List{1, 1, 1, 3}}, {"padding", std::string("SAME")}, {"strides", List{1, 1, 1, 1}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 3}, Format::NC1HWC0),
+PathRow{"AvgPoolGrad",
+"the pixel in the middle, which all windows have",
+[](M &m, X x) {
+// Windows at the edges are cut to two pixels.
+ const bool inFloat = m.path.form == 1;
+ auto share = [&](double value, float area) {
+   return inFloat ? m.mul(value, 1 / area) : m.halfMul(value, m.cast(1 / area));
+ };
+ const double edge = share(x[1][0], 2);
+ return Values{m.add(edge, share(x[1][1], 3)),
+               m.add(m.add(edge, share(x[1][1], 3)), share(x[1][2], 2))};
+},
+{ints({1, 1, 1, 3}), half({0x643A, 0x67C7, 0x6941}).shaped({1, 1, 1, 3}, Format::NC1HWC0)},
 Half,
 {{"products in fp16, sum in fp32", everywhere, {}, {0x64B4, 0x68FB}, 0},
 {"fp32, one rounding", nowhere, {.form = 1}, {0x64B5, 0x68FB}, 0},

@@ -184,6 +184,13 @@ TEST(PoolingGradientTest, GradientsOfAverages) {
         runEverywhere("AvgPoolGradD", {half(p.points(DataType::Float16), dy)},
                       {p.image(DataType::Float16)}, p.attrs());
     expectSameBits(floatsOf(result.outputs[0]), expected);
+    const TestTensor shape =
+        tensor<int32_t>(plainDesc(DataType::Int32, {4}),
+                        {int32_t(p.planes), 16, int32_t(p.h), int32_t(p.w)});
+    auto withShape = runEverywhere(
+        "AvgPoolGrad", {shape, half(p.points(DataType::Float16), dy)},
+        {p.image(DataType::Float16)}, p.attrs());
+    expectSameBits(floatsOf(withShape.outputs[0]), expected);
   }
 }
 

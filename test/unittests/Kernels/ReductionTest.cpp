@@ -323,6 +323,52 @@ TEST(PoolingTest, TensorFlowPadding) {
   EXPECT_EQ(padded[32], halfBits(-4));
 }
 
+// Sums of windows by loops; what they are divided by.
+TEST(PoolingTest, AveragesOfAvgPoolV2) {
+  constexpr int64_t Size = 7, Window = 3, Stride = 2, Before = 1;
+  const auto values = randomHalves(Size * Size, 4, 8);
+  auto x = packed(Format::NC1HWC0, {1, 1, Size, Size}, values);
+  struct Case {
+    bool exclusive, ceil;
+    int64_t divisor, after;
+  };
+  for (const Case &c : {Case{true, false, 0, 1}, Case{false, false, 0, 1},
+                        Case{true, false, 5, 1}, Case{false, true, 0, 0},
+                        Case{false, false, 7, 0}, Case{true, true, 0, 0}}) {
+    const int64_t room = Size + Before + c.after - Window;
+    const int64_t out = (c.ceil ? room + Stride - 1 : room) / Stride + 1;
+    Attributes attrs;
+    attrs.set("ksize", std::vector<int64_t>{1, 1, Window, Window});
+    attrs.set("strides", std::vector<int64_t>{1, 1, Stride, Stride});
+    attrs.set("pads", std::vector<int64_t>{Before, c.after, Before, c.after});
+    attrs.set("exclusive", c.exclusive);
+    attrs.set("ceil_mode", c.ceil);
+    attrs.set("divisor_override", c.divisor);
+    const TensorDesc desc = privateDesc(DataType::Float16, Format::NC1HWC0,
+                                        Format::NCHW, {1, 1, out, out});
+    auto y = runNode("AvgPoolV2", {x}, {desc}, attrs).values<uint16_t>();
+    for (int64_t h = 0; h < out; ++h)
+      for (int64_t w = 0; w < out; ++w) {
+        float sum = 0;
+        int64_t inside = 0;
+        for (int64_t i = h * Stride - Before; i < h * Stride - Before + Window;
+             ++i)
+          for (int64_t j = w * Stride - Before;
+               j < w * Stride - Before + Window; ++j)
+            if (i >= 0 && j >= 0 && i < Size && j < Size) {
+              sum += static_cast<float>(values[i * Size + j]);
+              ++inside;
+            }
+        const int64_t area = c.divisor     ? c.divisor
+                             : c.exclusive ? inside
+                                           : Window * Window;
+        EXPECT_EQ(y[(h * out + w) * 16],
+                  halfBits(sum * (1.0f / static_cast<float>(area))))
+            << h << ", " << w;
+      }
+  }
+}
+
 TEST(PoolingTest, Refusals) {
   const TensorDesc in = privateDesc(DataType::Float16, Format::NC1HWC0,
                                     Format::NCHW, {1, 1, 4, 4});

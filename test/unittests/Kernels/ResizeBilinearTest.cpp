@@ -1,6 +1,6 @@
-// ResizeBilinearV2D against its definition.
+// ResizeBilinearV2D and its gradient against their definitions.
 
-#include "KernelTester.h"
+#include "FloatTester.h"
 
 #include <cmath>
 #include <random>
@@ -86,6 +86,55 @@ TEST(ResizeBilinearTest, MixesFourPixels) {
                       {plainDesc(DataType::Float, to, Format::NHWC)})
                   .values<float>(),
               expected);
+  }
+}
+
+TEST(ResizeBilinearTest, AddsGradientsToFourPixels) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 40; ++round) {
+    const int64_t h = 1 + random() % 6, w = 1 + random() % 6;
+    const int64_t fromH = 1 + random() % 9, fromW = 1 + random() % 9;
+    const bool align = round % 3 == 1, half = round % 3 == 2;
+    const Shape image{2, 3, h, w}, from{2, 3, fromH, fromW};
+    const Floats dy = randomFloats(getNumElements(from), -4, 4, random());
+    Floats expected(getNumElements(image), 0.0f);
+    for (int64_t plane = 0; plane < 6; ++plane)
+      for (int64_t i = 0; i < fromH; ++i)
+        for (int64_t j = 0; j < fromW; ++j) {
+          const Between row = sourceOf(i, h, fromH, align, half);
+          const Between column = sourceOf(j, w, fromW, align, half);
+          const float gradient = dy[(plane * fromH + i) * fromW + j];
+          for (bool lower : {false, true})
+            for (bool right : {false, true}) {
+              const float part =
+                  gradient * (lower ? row.weight : 1 - row.weight);
+              expected[(plane * h + (lower ? row.second : row.first)) * w +
+                       (right ? column.second : column.first)] +=
+                  part * (right ? column.weight : 1 - column.weight);
+            }
+        }
+    Attributes attrs;
+    attrs.set("align_corners", align);
+    attrs.set("half_pixel_centers", half);
+    const TensorDesc plain = plainDesc(DataType::Float, image, Format::NCHW);
+    const TestTensor original{plain, std::vector<std::byte>(plain.byteSize())};
+    const TestTensor gradients =
+        tensor(plainDesc(DataType::Float, from, Format::NCHW), dy);
+    auto result = runEverywhere("ResizeBilinearV2Grad", {gradients, original},
+                                {plain}, attrs);
+    expectSameBits(floatsOf(result.outputs[0]), expected);
+
+    const TensorDesc blocks =
+        privateDesc(DataType::Float, Format::NC1HWC0, Format::NCHW, image);
+    const TestTensor packed =
+        runNode(
+            "TransData", {gradients},
+            {privateDesc(DataType::Float, Format::NC1HWC0, Format::NCHW, from)})
+            .outputs[0];
+    result =
+        runNode("ResizeBilinearV2Grad", {packed, original}, {blocks}, attrs);
+    auto back = runNode("TransData", {result.outputs[0]}, {plain});
+    expectSameBits(floatsOf(back.outputs[0]), expected);
   }
 }
 

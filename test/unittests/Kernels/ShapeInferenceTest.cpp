@@ -137,6 +137,11 @@ std::vector<Node> table() {
           .with("strides", Ints{1, 1, 2, 2})
           .with("pads", Ints{1, 1, 1, 1})
           .in(Format::NCHW),
+      Node{"AvgPoolV2", {{1, 2, 8, 7}}, {{1, 2, 4, 3}}}
+          .with("ksize", Ints{1, 1, 3, 3})
+          .with("strides", Ints{1, 1, 2, 2})
+          .with("ceil_mode", true)
+          .in(Format::NCHW),
       Node{"ReduceSumD", {{2, 3, 4}}, {{3}}}.with("axes", Ints{0, -1}),
       Node{"ReduceSumD", {{2, 3, 4}}, {{1, 3, 1}}}
           .with("axes", Ints{0, -1})
@@ -191,6 +196,7 @@ std::vector<Node> table() {
       Node{"ResizeBilinearV2D", {{1, 4, 4, 3}}, {{1, 8, 6, 3}}}
           .with("size", Ints{8, 6})
           .in(Format::NHWC),
+      {"ResizeBilinearV2Grad", {{1, 8, 6, 3}, {1, 4, 4, 3}}, {{1, 4, 4, 3}}},
       {"Select", {{2}, {2, 3}, {2, 3}}, {{2, 3}}},
       Node{"HcomAllGather", {{2, 3}}, {{16, 3}}}.with("rank_size", int64_t(8)),
       {"HcomAllReduce", {{2}, {3}}, {{2}, {3}}},
@@ -292,6 +298,9 @@ std::vector<Node> table() {
           .with("strides", Ints{1, 2, 2, 1})
           .with("padding", std::string("SAME"))
           .in(Format::NHWC),
+      {"SmoothL1LossV2", {{2, 3}, {2, 3}}, {{}}},
+      Node{"SmoothL1LossV2", {{2, 3}, {2, 3}}, {{2, 3}}}.with(
+          "reduction", std::string("none")),
       Node{"SquareSumV2", {{2, 3}}, {{2}, {2, 3}}}.with("axis", Ints{1}),
       {"LambNextRight", {{4, 3}, {4, 3}, {}, {1}, {}, {}}, {{4, 3}, {4, 3}}},
       // Outputs that are inputs.

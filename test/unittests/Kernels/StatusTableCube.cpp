@@ -117,7 +117,8 @@ Rows kernels::statustable::windowRows() {
                           {0, {0x7BFF}}}};
   Rows rows;
   for (const Row &row : average) {
-    rows.push_back(pool("AvgPool", row));
+    for (const char *type : {"AvgPool", "AvgPoolV2"})
+      rows.push_back(pool(type, row));
     rows.push_back(pool("Pooling", row).with("mode", int64_t(1)));
   }
   for (const Row &row : maximum)

@@ -423,6 +423,31 @@ Rows kernels::statustable::normRows() {
     }
   }
 
+  // Two gradients of one pixel: the second adds its half twice.
+  for (Row row :
+       {Row{"ResizeBilinearV2Grad",
+            "fp32 sum",
+            {floats({Max, 0x1p104f}), floats({0})},
+            {floats({Max, 0x1.FFFFFEp103f}), floats({0})},
+            Float,
+            {FO | VN, {FloatInf}},
+            {FO | VN, {FloatInf}},
+            {0, {FloatMax}}},
+        Row{"ResizeBilinearV2Grad",
+            "an infinite gradient",
+            {floats({std::numeric_limits<float>::infinity(), 0}), floats({0})},
+            {floats({Max, 0}), floats({0})},
+            Float,
+            {VN, {0x7FC00000}},
+            {VN, {0x7FC00000}},
+            {0, {FloatMax}}}}) {
+    for (auto *side : {&row.raising, &row.calm}) {
+      (*side)[0] = (*side)[0].shaped({1, 1, 1, 2}, Format::NCHW);
+      (*side)[1] = (*side)[1].shaped({1, 1, 1, 1}, Format::NCHW);
+    }
+    rows.push_back(row.into({1, 1, 1, 1}, Format::NCHW));
+  }
+
   for (const char *type : {"ResizeBilinearV2", "ResizeBilinearV2D"}) {
     // Two pixels to four: the second is halfway between them.
     const bool isAttribute = std::string(type).ends_with('D');

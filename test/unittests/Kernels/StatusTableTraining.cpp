@@ -168,10 +168,58 @@ Rows averageGradientRows() {
     for (auto *side : {&row.raising, &row.calm})
       for (Operand &operand : *side)
         operand = operand.shaped({1, 1, 1, 3}, Format::NC1HWC0);
-    result.push_back(row.with("ksize", List{1, 1, 1, 3})
-                         .with("padding", std::string("SAME"))
-                         .into({1, 1, 1, 3}, Format::NC1HWC0));
+    row = row.with("ksize", List{1, 1, 1, 3})
+              .with("padding", std::string("SAME"))
+              .into({1, 1, 1, 3}, Format::NC1HWC0);
+    result.push_back(row);
+    row.type = "AvgPoolGrad";
+    for (auto *side : {&row.raising, &row.calm})
+      if (!side->empty())
+        side->insert(side->begin(), ints({1, 1, 1, 3}));
+    result.push_back(row);
   }
+  return result;
+}
+
+/// predict, label; sigma is 1.
+Rows lossRows() {
+  const Rows rows = {{"",
+                      "rounding of the loss",
+                      {half({0x7BFF}), half({0xCC20})},
+                      {half({0x7BFF}), half({0xCC1F})},
+                      Half,
+                      {CO, {0x7BFF}},
+                      {CO, {0x7C00}},
+                      {0, {0x7BFF}}},
+                     {"",
+                      "too small",
+                      {half({0x0C00}), half({0})},
+                      {half({0x0C01}), half({0})},
+                      Half,
+                      {CU, {0}},
+                      {CU, {0}},
+                      {0, {1}}},
+                     // Although the loss is not the square.
+                     {"",
+                      "fp32 square",
+                      {floats({0x1.6A09E8p64f}), floats({0})},
+                      {floats({0x1.6A09E6p64f}), floats({0})},
+                      Float,
+                      {FO | VN, {0x7FC00000}},
+                      {FO | VN, {0x7FC00000}},
+                      {0, {bitsOf(0x1.6A09E6p64f)}}},
+                     {"",
+                      "an infinite operand",
+                      {half({0x7C00}), half({0})},
+                      {half({0x7BFF}), half({0})},
+                      Half,
+                      {VN, {0}},
+                      {VN, {0x7E00}},
+                      {0, {0x7BFF}}}};
+  Rows result;
+  for (const Row &row : ofType("SmoothL1LossV2", rows))
+    for (const char *reduction : {"none", "sum", "mean"})
+      result.push_back(row.with("reduction", std::string(reduction)));
   return result;
 }
 
@@ -244,6 +292,7 @@ Rows maximumGradientRows() {
 
 Rows kernels::statustable::trainingRows() {
   Rows rows = randomRows();
+  append(rows, lossRows());
   for (const Row &row : maskRows())
     rows.push_back(row.type == "DropOutDoMaskV3D" ? withAttribute(row) : row);
   for (const Rows &gradients : {averageGradientRows(), maximumGradientRows()})
