@@ -370,26 +370,6 @@ Expected<std::unique_ptr<Kernel>> createTile(const NodeSpec &spec,
   return std::move(*plan).takeKernel();
 }
 
-/// HcomAllGather: the tensors of all ranks along axis 0. All ranks are taken to
-/// hold what this one does.
-Expected<std::unique_ptr<Kernel>> createAllGather(const NodeSpec &spec,
-                                                  const NumericConfig &) {
-  auto ranks = spec.attrs.require<int64_t>("rank_size");
-  if (!ranks)
-    return inNode(spec, ranks.takeStatus());
-  auto plan = Rearrangement::create(spec, 1);
-  if (!plan)
-    return plan.takeStatus();
-  Shape gathered = plan->inputShape(0);
-  if (gathered.empty() || *ranks < 1 ||
-      __builtin_mul_overflow(gathered[0], *ranks, &gathered[0]) ||
-      gathered != plan->outputShape())
-    return shapeError(spec);
-  const int64_t count = getNumElements(plan->inputShape(0));
-  plan->copy(0, 0, {{*ranks, 0, count}, {count, 1, 1}});
-  return std::move(*plan).takeKernel();
-}
-
 } // namespace
 
 void kernels::addArrangement(Registry &registry) {
@@ -417,7 +397,6 @@ void kernels::addArrangement(Registry &registry) {
       {"ReverseV2D", createReverse},
       {"ReverseV2", createReverse},
       {"Tile", createTile},
-      {"HcomAllGather", createAllGather},
   };
   for (const Row &row : rows)
     registry.add(row.type, {row.create, "copies", status::None});

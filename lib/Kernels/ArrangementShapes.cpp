@@ -208,6 +208,26 @@ Expected<Shape> ShapeInference::oneHot() const {
   return shape;
 }
 
+/// Elements of a wider type lie along the last axis, which goes; narrower ones
+/// are a new last axis.
+Expected<Shape> ShapeInference::bitcast() const {
+  const unsigned from = getBitWidth(spec.inputs[0]->dtype),
+                 to = getBitWidth(spec.outputs[0].dtype);
+  Shape shape = in(0);
+  if (from == 0 || to == 0 || (from % to != 0 && to % from != 0))
+    return Status::error("a " + std::string(getName(spec.inputs[0]->dtype)) +
+                         " has not the bits of a " +
+                         std::string(getName(spec.outputs[0].dtype)));
+  if (from > to)
+    shape.push_back(from / to);
+  if (from < to) {
+    if (shape.empty() || shape.back() != to / from)
+      return needs(std::to_string(to / from) + " along the last axis", shape);
+    shape.pop_back();
+  }
+  return shape;
+}
+
 Expected<Shape> ShapeInference::resize() const {
   const TensorDesc &x = *spec.inputs[0];
   auto size = readIntegers(spec, isAttribute(), 1, "size");

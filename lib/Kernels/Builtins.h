@@ -18,6 +18,7 @@ void addArrangement(Registry &registry);
 void addBatchNorm(Registry &registry);
 void addBitMask(Registry &registry);
 void addBroadcast(Registry &registry);
+void addCollectives(Registry &registry);
 void addComparison(Registry &registry);
 void addConversion(Registry &registry);
 void addCrossEntropy(Registry &registry);

@@ -94,6 +94,19 @@ Expected<CopyKernel::Copy> CopyKernel::bind(const TensorDesc &from,
   return copy;
 }
 
+/// The bytes of \p from as elements of the type of \p to. Of another width they
+/// have another shape, which only plain formats allow.
+TensorDesc seenAs(TensorDesc from, const TensorDesc &to) {
+  const bool isWide = getBitWidth(from.dtype) != getBitWidth(to.dtype);
+  if (isWide && (!isPlain(from.format) || !isPlain(to.format) ||
+                 from.byteSize() != to.byteSize()))
+    return from;
+  from.dtype = to.dtype;
+  if (isWide)
+    from.shape = to.shape;
+  return from;
+}
+
 Expected<std::unique_ptr<Kernel>> CopyKernel::create(const NodeSpec &spec,
                                                      const NumericConfig &) {
   auto kernel = std::make_unique<CopyKernel>();
@@ -103,7 +116,11 @@ Expected<std::unique_ptr<Kernel>> CopyKernel::create(const NodeSpec &spec,
       !status)
     return status;
   for (size_t i = 0; i < spec.outputs.size(); ++i) {
-    auto copy = bind(*spec.inputs[kernel->firstInput + i], spec.outputs[i]);
+    TensorDesc from = *spec.inputs[kernel->firstInput + i];
+    const TensorDesc &to = spec.outputs[i];
+    if (spec.type == "Bitcast")
+      from = seenAs(from, to);
+    auto copy = bind(from, to);
     if (!copy)
       return inNode(spec, copy.takeStatus());
     kernel->copies.push_back(std::move(*copy));
@@ -127,7 +144,9 @@ public:
   }
 };
 
-/// y[i0, i1, ...] = x[i0 * s0, i1 * s1, ...] over physical dimensions.
+/// y[i0, i1, ...] = x[i0 * s0, i1 * s1, ...] over physical dimensions, with the
+/// strides of ReadSelect. StridedRead reads a tensor that is part of a larger
+/// one along `axis`: the step from image to image is that of the larger one.
 class ReadSelectKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -184,6 +203,18 @@ ReadSelectKernel::create(const NodeSpec &spec, const NumericConfig &) {
       from.dtype != to.dtype || getBitWidth(to.dtype) % 8 != 0)
     return nodeError(spec, "cannot read " + to.toString() + " from " +
                                from.toString());
+  if (spec.type == "StridedRead") {
+    auto number = spec.attribute<int64_t>("axis");
+    if (!number)
+      return inNode(spec, number.takeStatus());
+    auto axis = normalizeAxis(*number, rank);
+    if (!axis)
+      return inNode(spec, axis.takeStatus());
+    for (size_t i = 0; i < rank; ++i)
+      if (i != *axis && from.shape[i] != to.shape[i])
+        return nodeError(spec, "cannot read " + to.toString() + " from " +
+                                   from.toString());
+  }
   auto kernel = std::make_unique<ReadSelectKernel>();
   kernel->shape = to.shape;
   kernel->elementSize = getBitWidth(to.dtype) / 8;
@@ -207,16 +238,17 @@ ReadSelectKernel::create(const NodeSpec &spec, const NumericConfig &) {
 } // namespace
 
 void kernels::addDataMovement(Registry &registry) {
-  // Collective operators run as if every rank held what this one does, and as
-  // if there were one rank to reduce over.
-  for (const char *type : {"Assign", "HcomAllReduce", "HcomBroadcast"})
+  // Collective operators run as one rank (Collectives.cpp).
+  for (const char *type :
+       {"Assign", "HcomAllReduce", "HcomBroadcast", "HcomReduce"})
     registry.add(type, {CopyKernel::create, "copies", status::None});
-  for (const char *type : {"ExpandDims", "Flatten", "FlattenV2", "Identity",
-                           "IdentityN", "MemcpyAsync", "Reshape", "Squeeze",
-                           "SqueezeV2", "Unsqueeze", "UnsqueezeV2"})
+  for (const char *type :
+       {"Bitcast", "CacheUpdate", "ExpandDims", "Flatten", "FlattenV2",
+        "Identity", "IdentityN", "MemcpyAsync", "Reshape", "Squeeze",
+        "SqueezeV2", "StridedWrite", "Unsqueeze", "UnsqueezeV2"})
     registry.add(type, {CopyKernel::create, "copies", status::None});
-  for (const char *type : {"AtomicAddrClean", "MemSet"})
+  for (const char *type : {"AtomicAddrClean", "HcomSend", "MemSet"})
     registry.add(type, {NothingKernel::create, "nothing", status::None});
-  registry.add("ReadSelect",
-               {ReadSelectKernel::create, "copies", status::None});
+  for (const char *type : {"ReadSelect", "StridedRead"})
+    registry.add(type, {ReadSelectKernel::create, "copies", status::None});
 }

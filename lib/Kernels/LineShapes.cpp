@@ -154,7 +154,15 @@ Expected<Shape> ShapeInference::bitMask() const {
 }
 
 Expected<Shape> ShapeInference::segmentSum() const {
-  auto segments = number(isAttribute(), 2, "num_segments");
+  Expected<int64_t> segments = int64_t(0);
+  if (spec.type == "SegmentSum") { // up to the last id
+    auto ids = readConstantInput(spec, 1, "segment_ids");
+    segments = !ids           ? Expected<int64_t>(ids.takeStatus())
+               : ids->empty() ? Expected<int64_t>(int64_t(0))
+                              : Expected<int64_t>(ids->back() + 1);
+  } else {
+    segments = number(isAttribute(), 2, "num_segments");
+  }
   if (!segments)
     return segments.takeStatus();
   if (in(1).size() > rank())

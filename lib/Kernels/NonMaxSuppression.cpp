@@ -50,7 +50,7 @@ bool isBetter(const Choice &a, const Choice &b) {
 class NonMaxSuppressionKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
-                                                  const NumericConfig &);
+                                                  const NumericConfig &config);
 
   Expected<NodeStatus> run(RunContext &context,
                            std::span<const ConstTensor> inputs,
@@ -62,6 +62,9 @@ private:
   float scoreThreshold = 0, overlapThreshold = 0;
   bool transposed = false;
   bool hasCounts = false; ///< input 3 limits the boxes of each image
+  bool hasWindow = false; ///< input 2 has corners for each image
+  bool isFramed = false;  ///< boxes are in units of the window
+  OverflowMode mode = OverflowMode::Saturate;
 
   /// Element of coordinate \p i of a box, and of a score.
   int64_t coordinate(int64_t batch, int64_t box, int64_t category,
@@ -74,6 +77,8 @@ private:
     return transposed ? (batch * classes + category) * boxes + box
                       : (batch * boxes + box) * classes + category;
   }
+  StatusBits clip(const Half *window, int64_t batch, Half *corners,
+                  Half *scores) const;
   std::vector<Choice> choose(const Half *from, const Half *scores,
                              int64_t batch, int64_t category,
                              int64_t valid) const;
@@ -82,11 +87,10 @@ private:
 };
 
 Expected<std::unique_ptr<Kernel>>
-NonMaxSuppressionKernel::create(const NodeSpec &spec, const NumericConfig &) {
+NonMaxSuppressionKernel::create(const NodeSpec &spec,
+                                const NumericConfig &config) {
   if (Status status = checkArity(spec, 2, 4); !status)
     return status;
-  if (spec.inputs.size() > 2 && spec.inputs[2])
-    return nodeError(spec, "has a clip_window, which is not supported");
   auto kernel = std::make_unique<NonMaxSuppressionKernel>();
   auto score = spec.attrs.require<float>("score_threshold");
   auto overlap = spec.attrs.require<float>("iou_threshold");
@@ -103,9 +107,12 @@ NonMaxSuppressionKernel::create(const NodeSpec &spec, const NumericConfig &) {
   for (auto *attribute : {&frame, &transposed})
     if (!*attribute)
       return inNode(spec, attribute->takeStatus());
-  if (*frame)
+  kernel->mode = config.overflow;
+  kernel->isFramed = *frame;
+  kernel->hasWindow = spec.inputs.size() > 2 && spec.inputs[2];
+  if (*frame && !kernel->hasWindow)
     return nodeError(spec, "has change_coordinate_frame, which needs a "
-                           "clip_window and is not supported");
+                           "clip_window");
 
   const TensorDesc &boxes = *spec.inputs[0], &scores = *spec.inputs[1];
   const Shape &b = boxes.shape, &s = scores.shape;
@@ -135,6 +142,9 @@ NonMaxSuppressionKernel::create(const NodeSpec &spec, const NumericConfig &) {
   if (kernel->hasCounts)
     suits &= spec.inputs[3]->dtype == DataType::Int32 &&
              spec.inputs[3]->numElements() == kernel->batches;
+  if (kernel->hasWindow)
+    suits &= spec.inputs[2]->dtype == DataType::Float16 &&
+             spec.inputs[2]->numElements() == 4 * kernel->batches;
   if (!suits)
     return nodeError(spec, "boxes " + boxes.toString() + " with scores " +
                                scores.toString() + " do not give " +
@@ -149,6 +159,44 @@ NonMaxSuppressionKernel::create(const NodeSpec &spec, const NumericConfig &) {
   kernel->perClass = *perClass;
   kernel->total = *total;
   return std::unique_ptr<Kernel>(std::move(kernel));
+}
+
+/// Moves the corners of the boxes of an image into its window, and into the
+/// frame of the window: multiplied by 1 / height and 1 / width, nothing is
+/// subtracted. The score of a box without area is multiplied by 0. All in fp16.
+StatusBits NonMaxSuppressionKernel::clip(const Half *window, int64_t batch,
+                                         Half *corners, Half *scores) const {
+  const Half zero{0}, one{0x3C00};
+  StatusBits bits = status::None;
+  Half scale[2] = {one, one};
+  if (isFramed)
+    for (int i = 0; i < 2; ++i)
+      scale[i] = numerics::div(
+          one, numerics::sub(window[i + 2], window[i], mode, bits), mode, bits);
+  for (int64_t box = 0; box < boxes; ++box)
+    for (int64_t q = 0; q < boxClasses; ++q) {
+      Half *corner[4];
+      for (int64_t i = 0; i < 4; ++i) {
+        corner[i] = corners + coordinate(batch, box, q, i);
+        *corner[i] = numerics::max(
+            numerics::min(*corner[i], window[i % 2 + 2], mode, bits),
+            window[i % 2], mode, bits);
+      }
+      const Half height = numerics::sub(*corner[2], *corner[0], mode, bits),
+                 width = numerics::sub(*corner[3], *corner[1], mode, bits),
+                 area = numerics::mul(height, width, mode, bits);
+      const Half factor = numerics::halfToFloat(area) > 0 ? one : zero;
+      const bool isShared = boxClasses == 1;
+      for (int64_t category = isShared ? 0 : q;
+           category < (isShared ? classes : q + 1); ++category) {
+        Half &score = scores[scoreAt(batch, box, category)];
+        score = numerics::mul(score, factor, mode, bits);
+      }
+      if (isFramed)
+        for (int64_t i = 0; i < 4; ++i)
+          *corner[i] = numerics::mul(*corner[i], scale[i % 2], mode, bits);
+    }
+  return bits;
 }
 
 /// The boxes of a class that none of a better score overlaps too much.
@@ -213,6 +261,17 @@ NonMaxSuppressionKernel::run(RunContext &context,
   for (const MutableTensor &output : outputs)
     std::memset(output.data, 0, output.desc->byteSize());
   const Half *from = inputs[0].as<Half>(), *scores = inputs[1].as<Half>();
+  NodeStatus status;
+  std::vector<Half> clipped, rated;
+  if (hasWindow) {
+    clipped.assign(from, from + inputs[0].desc->numElements());
+    rated.assign(scores, scores + inputs[1].desc->numElements());
+    for (int64_t batch = 0; batch < batches; ++batch)
+      status.valid |= clip(inputs[2].as<Half>() + 4 * batch, batch,
+                           clipped.data(), rated.data());
+    from = clipped.data();
+    scores = rated.data();
+  }
   for (int64_t batch = 0; batch < batches; ++batch) {
     const int64_t valid =
         hasCounts
@@ -231,7 +290,7 @@ NonMaxSuppressionKernel::run(RunContext &context,
     all.resize(std::min<size_t>(all.size(), static_cast<size_t>(total)));
     write(all, batch, from, scores, outputs);
   }
-  return NodeStatus{};
+  return status;
 }
 
 } // namespace
@@ -239,5 +298,8 @@ NonMaxSuppressionKernel::run(RunContext &context,
 void kernels::addNonMaxSuppression(Registry &registry) {
   registry.add("BatchMultiClassNonMaxSuppression",
                {NonMaxSuppressionKernel::create,
-                "overlaps in fp32; boxes and scores are copied", status::None});
+                "overlaps in fp32; boxes are copied, with a window clipped and "
+                "scaled in fp16",
+                status::FloatOverflow | status::FloatUnderflow |
+                    status::VectorNanInfInput});
 }

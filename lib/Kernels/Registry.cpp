@@ -15,6 +15,7 @@ Registry Registry::withBuiltins() {
   addBatchNorm(registry);
   addBitMask(registry);
   addBroadcast(registry);
+  addCollectives(registry);
   addComparison(registry);
   addConversion(registry);
   addCrossEntropy(registry);

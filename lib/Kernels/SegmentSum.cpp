@@ -148,7 +148,11 @@ SegmentSumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
     return nodeError(spec, "no sum of " + x.toString() + " by " +
                                ids.toString() + " to " + y.toString());
   Expected<int64_t> segments = int64_t(0);
-  if (spec.type == "UnsortedSegmentSumD") {
+  if (spec.type == "SegmentSum") { // ids ascend, the last one is that of y
+    if (y.shape.empty())
+      return nodeError(spec, "segments do not give " + y.toString());
+    segments = y.shape.front();
+  } else if (spec.type == "UnsortedSegmentSumD") {
     segments = spec.attrs.require<int64_t>("num_segments");
   } else {
     auto input = readConstantInput(spec, 2, "num_segments");
@@ -192,7 +196,8 @@ SegmentSumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
 } // namespace
 
 void kernels::addSegmentSum(Registry &registry) {
-  for (const char *type : {"UnsortedSegmentSumD", "UnsortedSegmentSum"})
+  for (const char *type :
+       {"SegmentSum", "UnsortedSegmentSumD", "UnsortedSegmentSum"})
     registry.add(type,
                  {SegmentSumKernel::create,
                   "one addition after the other in the order of the rows, in "

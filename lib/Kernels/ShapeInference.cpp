@@ -83,13 +83,20 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
   switch (rule) {
   case ShapeRule::Unknown:
     return Status::error("no rule for the shapes of its outputs");
-  case ShapeRule::AllGather: {
+  case ShapeRule::AllGather:
+  case ShapeRule::ReduceScatter: {
     auto ranks = spec.attrs.require<int64_t>("rank_size");
     if (!ranks)
       return ranks.takeStatus();
     Shape shape = in(0);
-    if (!shape.empty())
+    if (shape.empty())
+      return needs("an axis", shape);
+    if (rule == ShapeRule::AllGather)
       shape[0] *= *ranks;
+    else if (*ranks < 1 || shape[0] % *ranks != 0)
+      return needs("parts for " + std::to_string(*ranks) + " ranks", shape);
+    else
+      shape[0] /= *ranks;
     return same(shape);
   }
   case ShapeRule::ArgReduction:
@@ -100,6 +107,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return same(batchSpace());
   case ShapeRule::BatchSums:
     return batchSums();
+  case ShapeRule::Bitcast:
+    return same(bitcast());
   case ShapeRule::BitMask:
     return same(bitMask());
   case ShapeRule::Broadcast:

@@ -49,6 +49,7 @@ private:
   Expected<Shapes> rmsNorm() const;
   Expected<Shapes> batchNorm() const;
   Expected<Shapes> batchSums() const;
+  Expected<Shape> bitcast() const;
   Expected<Shape> bitMask() const;
   Expected<Shapes> crossEntropy() const;
   Expected<Shapes> groupNorm() const;

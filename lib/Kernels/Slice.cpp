@@ -28,7 +28,7 @@ public:
   StridedSliceParser(const NodeSpec &spec, const Shape &shape)
       : spec(spec), shape(shape) {}
 
-  /// Reads begin, end and strides from attributes or inputs 1 to 3.
+  /// Reads begin, end and strides from attributes or inputs.
   Expected<std::vector<Range>> parse(bool areAttributes);
   /// Of what parse found: without the axes that the slice drops, and with those
   /// that it adds.
@@ -39,6 +39,8 @@ private:
     return entry < 63 && (mask >> entry & 1) != 0;
   }
   Expected<Range> parseEntry(size_t entry, int64_t extent) const;
+  Status readEntries(bool areAttributes);
+  Status orderByAxes(const IntList &axes);
 
   const NodeSpec &spec;
   const Shape &shape;
@@ -82,19 +84,68 @@ Expected<Range> StridedSliceParser::parseEntry(size_t entry,
   return range;
 }
 
-Expected<std::vector<Range>> StridedSliceParser::parse(bool areAttributes) {
-  struct Field {
-    const char *name;
-    IntList &list;
-  };
-  size_t input = 1;
-  for (const Field &field :
-       {Field{"begin", begin}, Field{"end", end}, Field{"strides", strides}}) {
-    auto values = readIntegers(spec, areAttributes, input++, field.name);
+/// Reads begin, end and strides. StridedSliceV2 has axes before the strides and
+/// may lack both: then an entry is for each axis in order, with a stride of 1.
+Status StridedSliceParser::readEntries(bool areAttributes) {
+  const bool isV2 = spec.type == "StridedSliceV2";
+  auto read = [&](size_t input, const char *name, IntList &list) -> Status {
+    auto values = readIntegers(spec, areAttributes, input, name);
     if (!values)
       return values.takeStatus();
-    field.list = std::move(*values);
+    list = std::move(*values);
+    return {};
+  };
+  auto has = [&](size_t input) {
+    return input < spec.inputs.size() && spec.inputs[input];
+  };
+  if (Status status = read(1, "begin", begin); !status)
+    return status;
+  if (Status status = read(2, "end", end); !status)
+    return status;
+  if (isV2 && !has(4))
+    strides.assign(begin.size(), 1);
+  else if (Status status = read(isV2 ? 4 : 3, "strides", strides); !status)
+    return status;
+  if (begin.size() != end.size() || begin.size() != strides.size())
+    return Status::error(
+        "begin, end and strides have " + std::to_string(begin.size()) + ", " +
+        std::to_string(end.size()) + " and " + std::to_string(strides.size()) +
+        " elements, expected the same number");
+  if (!isV2 || !has(3))
+    return {};
+  IntList axes;
+  if (Status status = read(3, "axes", axes); !status)
+    return status;
+  return orderByAxes(axes);
+}
+
+/// Makes an entry for each axis of the tensor of those for \p axes.
+Status StridedSliceParser::orderByAxes(const IntList &axes) {
+  if (axes.size() != begin.size())
+    return Status::error("axes has " + std::to_string(axes.size()) +
+                         " elements, expected " + std::to_string(begin.size()));
+  IntList first(shape.size(), 0), last(shape), steps(shape.size(), 1);
+  std::vector<bool> taken(shape.size());
+  for (size_t entry = 0; entry < axes.size(); ++entry) {
+    auto axis = normalizeAxis(axes[entry], shape.size());
+    if (!axis)
+      return axis.takeStatus();
+    if (taken[*axis])
+      return Status::error("axes has axis " + std::to_string(*axis) + " twice");
+    taken[*axis] = true;
+    first[*axis] = begin[entry];
+    last[*axis] = end[entry];
+    steps[*axis] = strides[entry];
   }
+  begin = std::move(first);
+  end = std::move(last);
+  strides = std::move(steps);
+  return {};
+}
+
+Expected<std::vector<Range>> StridedSliceParser::parse(bool areAttributes) {
+  if (Status status = readEntries(areAttributes); !status)
+    return status;
   struct Mask {
     const char *name;
     int64_t &mask;
@@ -108,12 +159,6 @@ Expected<std::vector<Range>> StridedSliceParser::parse(bool areAttributes) {
       return mask.takeStatus();
     field.mask = *mask;
   }
-  if (begin.size() != end.size() || begin.size() != strides.size())
-    return Status::error(
-        "begin, end and strides have " + std::to_string(begin.size()) + ", " +
-        std::to_string(end.size()) + " and " + std::to_string(strides.size()) +
-        " elements, expected the same number");
-
   // Entries that stand for an axis of the tensor; an ellipsis stands for all
   // that the others leave.
   size_t named = 0;
@@ -317,7 +362,8 @@ Expected<Shape> kernels::inferSliceShape(const NodeSpec &spec) {
 }
 
 void kernels::addSlice(Registry &registry) {
-  for (const char *type : {"Slice", "SliceD", "StridedSlice", "StridedSliceD"})
+  for (const char *type :
+       {"Slice", "SliceD", "StridedSlice", "StridedSliceD", "StridedSliceV2"})
     registry.add(type, {createSlice, "copies", status::None});
   registry.add("StridedSliceGradD",
                {createSliceGrad, "copies; zero elsewhere", status::None});

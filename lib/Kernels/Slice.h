@@ -7,7 +7,8 @@
 
 namespace npu::kernels {
 
-/// The logical shape that Slice, SliceD, StridedSlice or StridedSliceD gives.
+/// The logical shape that Slice, SliceD, StridedSlice, StridedSliceD or
+/// StridedSliceV2 gives.
 Expected<Shape> inferSliceShape(const NodeSpec &spec);
 
 } // namespace npu::kernels

@@ -53,6 +53,7 @@ enum class ShapeRule : uint8_t {
   BatchNorm,  ///< of the data first, then of the parameters
   BatchSpace, ///< images of a batch as pixels, and back
   BatchSums,  ///< one for each channel
+  Bitcast,    ///< the same bytes in the type of the output
   BitMask,    ///< bytes with a bit for each element of a shape
   Broadcast,
   BroadcastTo,
@@ -82,6 +83,7 @@ enum class ShapeRule : uint8_t {
   Pad,
   Pooling,
   ReadSelect,
+  ReduceScatter,
   Reduction,
   ReluMask, ///< of x, and bits for 16 channels in two bytes
   Reshape,

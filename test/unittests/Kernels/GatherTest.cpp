@@ -135,6 +135,25 @@ TEST(SegmentSumTest, AddsInTheOrderOfTheRows) {
   }
 }
 
+TEST(SegmentSumTest, SortedIds) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 30; ++round) {
+    const int64_t rows = 1 + random() % 50, width = 1 + random() % 5;
+    std::vector<int32_t> x(rows * width), ids(rows);
+    for (int32_t &value : x)
+      value = int32_t(random() % 1000) - 500;
+    for (int64_t row = 1; row < rows; ++row) // some have no rows
+      ids[row] = ids[row - 1] + int32_t(random() % 3);
+    std::vector<int32_t> expected((ids.back() + 1) * width);
+    for (int64_t i = 0; i < rows * width; ++i)
+      expected[ids[i / width] * width + i % width] += x[i];
+    EXPECT_EQ(runNode("SegmentSum", {ints({rows, width}, x), ints({rows}, ids)},
+                      {plainDesc(DataType::Int32, {ids.back() + 1, width})})
+                  .values<int32_t>(),
+              expected);
+  }
+}
+
 TEST(SegmentSumTest, RoundsEveryHalf) {
   // 2048 + 1 is 2048 in fp16, whatever comes before it.
   auto x = halves({4}, {2048, 1, 1, 60000});

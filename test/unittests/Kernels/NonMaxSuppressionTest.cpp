@@ -122,3 +122,72 @@ TEST(NonMaxSuppressionTest, KeepsTheBestOfEachClass) {
     }
   }
 }
+
+// As of boxes and scores that the test clips.
+TEST(NonMaxSuppressionTest, ClipsToTheWindow) {
+  constexpr int64_t Batches = 2, Boxes = 12, Classes = 3, Total = 8;
+  std::mt19937 random(2);
+  int chosen = 0;
+  auto rounded = [](double value) -> double {
+    return halfValue(halfBits(value));
+  };
+  for (int round = 0; round < 60; ++round) {
+    const bool isFramed = round % 2, isShared = round % 3 == 0;
+    const int64_t q = isShared ? 1 : Classes;
+    auto tenth = [&](int most) { return rounded(random() % most / 10.0); };
+    std::vector<double> window, corners, scores, clipped, rated;
+    for (int64_t batch = 0; batch < Batches; ++batch) {
+      const double y = tenth(20), x = tenth(20);
+      for (double value :
+           {y, x, rounded(y + 1 + tenth(20)), rounded(x + 1 + tenth(20))})
+        window.push_back(value);
+    }
+    for (int64_t i = 0; i < Batches * Boxes * Classes; ++i)
+      scores.push_back(tenth(10));
+    rated = scores;
+    for (int64_t i = 0; i < Batches * Boxes * q; ++i) {
+      const double y = tenth(60), x = tenth(60);
+      const double *edge = window.data() + i / (Boxes * q) * 4;
+      double box[] = {y, x, rounded(y + tenth(30)), rounded(x + tenth(30))};
+      corners.insert(corners.end(), box, box + 4);
+      for (int k = 0; k < 4; ++k)
+        box[k] = std::max(std::min(box[k], edge[k % 2 + 2]), edge[k % 2]);
+      const double area =
+          rounded(rounded(box[2] - box[0]) * rounded(box[3] - box[1]));
+      if (area <= 0)
+        for (int64_t k = 0; k < (isShared ? Classes : 1); ++k)
+          rated[isShared ? i * Classes + k : i] = 0;
+      for (int k = 0; k < 4; ++k) {
+        const double extent = rounded(edge[k % 2 + 2] - edge[k % 2]);
+        clipped.push_back(isFramed ? rounded(box[k] * rounded(1 / extent))
+                                   : box[k]);
+      }
+    }
+    Attributes attributes;
+    attributes.set("score_threshold", 0.2f);
+    attributes.set("iou_threshold", 0.5f);
+    attributes.set("max_size_per_class", int64_t(5));
+    attributes.set("max_total_size", Total);
+    const Shape boxShape{Batches, Boxes, q, 4},
+        scoreShape{Batches, Boxes, Classes};
+    const std::vector<TensorDesc> outputs = {
+        plainDesc(DataType::Float16, {Batches, Total, 4}),
+        plainDesc(DataType::Float16, {Batches, Total}),
+        plainDesc(DataType::Float16, {Batches, Total}),
+        plainDesc(DataType::Int32, {Batches, 8})};
+    auto expected =
+        runNode("BatchMultiClassNonMaxSuppression",
+                {halves(boxShape, clipped), halves(scoreShape, rated)}, outputs,
+                attributes);
+    attributes.set("change_coordinate_frame", isFramed);
+    auto result =
+        runNode("BatchMultiClassNonMaxSuppression",
+                {halves(boxShape, corners), halves(scoreShape, scores),
+                 halves({Batches, 4}, window)},
+                outputs, attributes, {}, 2);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      EXPECT_EQ(result.outputs[i].bytes, expected.outputs[i].bytes);
+    chosen += result.values<int32_t>(3)[0];
+  }
+  EXPECT_GT(chosen, 60);
+}

@@ -179,6 +179,18 @@ std::vector<PathRow> kernels::statustable::trainingPaths() {
                 0},
                {"fp32, one rounding", nowhere, {}, {0x6FC8}, 0}}}
           .into({1}),
+      PathRow{"SegmentSum",
+              "rows of one segment",
+              [](M &m, X x) { return Values{m.running(x[0])}; },
+              {half({0x67C6, 0x6663, 0x659A, 0x69AE}), ints({0, 0, 0, 0})},
+              Half,
+              {{"every instruction in fp16",
+                everywhere,
+                {.half = true},
+                {0x6FC7},
+                0},
+               {"fp32, one rounding", nowhere, {}, {0x6FC8}, 0}}}
+          .into({1}),
       PathRow{"UnsortedSegmentSumD",
               "rows of one segment",
               [](M &m, X x) { return Values{m.running(x[0])}; },

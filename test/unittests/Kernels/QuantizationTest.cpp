@@ -95,6 +95,22 @@ TEST(QuantizationTest, QuantOfFloats) {
             (std::vector<int8_t>{0, 2, -128, 127, 127, 0}));
 }
 
+TEST(QuantizationTest, Scalars) {
+  for (const Shape &shape : {Shape{}, Shape{1}})
+    for (const Shape &given : {Shape{}, Shape{1}}) {
+      const TensorDesc y = plainDesc(DataType::Int8, given);
+      EXPECT_EQ(
+          runNode("AscendQuant", {halves(shape, {2.5})}, {y}, scaling(3, 1))
+              .values<int8_t>(),
+          (std::vector<int8_t>{8}));
+      EXPECT_EQ(runNode("AscendAntiQuant",
+                        {tensor<int8_t>(plainDesc(DataType::Int8, shape), {5})},
+                        {plainDesc(DataType::Float16, given)}, scaling(3, 1))
+                    .values<uint16_t>(),
+                (std::vector{halfBits(18)}));
+    }
+}
+
 TEST(QuantizationTest, QuantReportsOverflowOfTheProduct) {
   auto result = runNode("AscendQuant", {halves({2}, {1000, 1})},
                         {plainDesc(DataType::Int8, {2})}, scaling(100, 0));

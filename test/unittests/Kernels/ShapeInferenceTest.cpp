@@ -198,6 +198,18 @@ std::vector<Node> table() {
           .in(Format::NHWC),
       {"ResizeBilinearV2Grad", {{1, 8, 6, 3}, {1, 4, 4, 3}}, {{1, 4, 4, 3}}},
       {"Select", {{2}, {2, 3}, {2, 3}}, {{2, 3}}},
+      Node{"HcomReduceScatter", {{16, 3}}, {{2, 3}}}.with("rank_size",
+                                                          int64_t(8)),
+      {"HcomReduce", {{2, 3}}, {{2, 3}}},
+      {"CacheUpdate", {{2, 3}}, {{2, 3}}},
+      {"StridedWrite", {{2, 3}}, {{2, 3}}},
+      {"Bitcast", {{2, 3}}, {{2, 3}}},
+      Node{"Bitcast", {{2}}, {{2, 2}}}.given({{7, 8}}),
+      Node{"SegmentSum", {{4, 3}, {4}}, {{6, 3}}}.given({{}, {0, 1, 1, 5}}),
+      Node{"StridedSliceV2", {{4, 6, 5}, {2}, {2}, {2}, {2}}, {{4, 3, 2}}}
+          .given({{}, {0, 1}, {100, 7}, {-1, 1}, {3, 2}}),
+      Node{"StridedSliceV2", {{4, 6}, {1}, {1}}, {{2, 6}}}.given(
+          {{}, {-2}, {100}}),
       Node{"HcomAllGather", {{2, 3}}, {{16, 3}}}.with("rank_size", int64_t(8)),
       {"HcomAllReduce", {{2}, {3}}, {{2}, {3}}},
       {"ShapeN", {{2, 3, 4}, {5}}, {{3}, {1}}},

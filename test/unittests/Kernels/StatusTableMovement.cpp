@@ -26,7 +26,8 @@ Rows kernels::statustable::movementRows() {
   const Operand x = half({0x7C00, 0x7E01, 0x0001});
   Rows rows;
   for (const char *type :
-       {"ExpandDims", "Flatten", "FlattenV2", "HcomAllReduce", "HcomBroadcast",
+       {"Bitcast", "CacheUpdate", "ExpandDims", "Flatten", "FlattenV2",
+        "HcomAllReduce", "HcomBroadcast", "HcomReduce", "StridedWrite",
         "Identity", "IdentityN", "MemcpyAsync", "ReadSelect", "Reshape",
         "Squeeze", "SqueezeV2", "Unsqueeze", "UnsqueezeV2"})
     rows.push_back(quiet(type, {x}, x.bits));
@@ -36,12 +37,19 @@ Rows kernels::statustable::movementRows() {
     row.outType = Int;
     rows.push_back(row);
   }
-  for (const char *type : {"AtomicAddrClean", "MemSet"})
+  for (const char *type : {"AtomicAddrClean", "HcomSend", "MemSet"})
     rows.push_back({type, "computes nothing", {}, {}});
   rows.push_back(quiet("Assign", {half({0, 0, 0}), x}, x.bits));
   rows.push_back(quiet("HcomAllGather", {x},
                        {0x7C00, 0x7E01, 0x0001, 0x7C00, 0x7E01, 0x0001})
                      .with("rank_size", int64_t(2)));
+  rows.push_back(
+      quiet("HcomReduceScatter", {x}, x.bits).with("rank_size", int64_t(1)));
+  const Operand none = {DataType::Int64, {0}}, three = {DataType::Int64, {3}};
+  rows.push_back(quiet("HcomAllToAllV", {x, three, none, three, none}, x.bits));
+  rows.push_back(quiet("StridedRead", {x}, {0x7C00, 0x7E01})
+                     .with("axis", int64_t(0))
+                     .with("stride", int64_t(3)));
   const Elements joined = {0x7C00, 0x7E01, 0x0001, 0x7E00};
   for (const char *type : {"ConcatD", "ConcatV2D"})
     rows.push_back(quiet(type, {x, half({0x7E00})}, joined)
@@ -101,6 +109,7 @@ Rows kernels::statustable::movementRows() {
                      .with("size", List{2}));
   rows.push_back(
       quiet("StridedSlice", {x, ints({1}), ints({3}), ints({1})}, tail));
+  rows.push_back(quiet("StridedSliceV2", {x, ints({1}), ints({3})}, tail));
   const Row strided = quiet("StridedSliceD", {x}, tail)
                           .with("begin", List{1})
                           .with("end", List{3})
@@ -207,5 +216,45 @@ Rows kernels::statustable::movementRows() {
           .besides(Half, {1, 1})
           .besides(Half, {1, 1})
           .besides(Int, {1}));
+  // One box and its window.
+  const std::string nms = "BatchMultiClassNonMaxSuppression";
+  const Operand score = half({0x3C00}).shaped({1, 1, 1});
+  auto clipped = [&](const Elements &box, const Elements &window) {
+    return std::vector<Operand>{half(box).shaped({1, 1, 1, 4}), score,
+                                half(window).shaped({1, 4})};
+  };
+  const Elements wide = {0, 0, 0x7BFF, 0x7BFF};
+  for (const Row &row : {Row{nms,
+                             "area",
+                             clipped({0, 0, 0x5C00, 0x5C00}, wide),
+                             clipped({0, 0, 0x5C00, 0x5BF8}, wide),
+                             Half,
+                             {FO, {0, 0, 0x5C00, 0x5C00}},
+                             {FO, {0, 0, 0x5C00, 0x5C00}},
+                             {0, {0, 0, 0x5C00, 0x5BF8}}},
+                         Row{nms,
+                             "area that becomes 0",
+                             clipped({0, 0, 0x0C00, 0x0800}, wide),
+                             clipped({0, 0, 0x0C00, 0x0C00}, wide),
+                             Half,
+                             {FU, {0, 0, 0, 0}},
+                             {FU, {0, 0, 0, 0}},
+                             {0, {0, 0, 0x0C00, 0x0C00}}},
+                         Row{nms,
+                             "an endless box",
+                             clipped({0, 0, 0x7C00, 0x3C00}, wide),
+                             clipped({0, 0, 0x7BFF, 0x3C00}, wide),
+                             Half,
+                             {VN, {0, 0, 0x7BFF, 0x3C00}},
+                             {VN, {0, 0, 0x7BFF, 0x3C00}},
+                             {0, {0, 0, 0x7BFF, 0x3C00}}}})
+    rows.push_back(row.with("score_threshold", 0.0f)
+                       .with("iou_threshold", 0.5f)
+                       .with("max_size_per_class", int64_t(1))
+                       .with("max_total_size", int64_t(1))
+                       .into({1, 1, 4})
+                       .besides(Half, {1, 1})
+                       .besides(Half, {1, 1})
+                       .besides(Int, {1}));
   return rows;
 }

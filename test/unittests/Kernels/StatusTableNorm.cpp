@@ -379,8 +379,9 @@ Rows kernels::statustable::normRows() {
     rows.push_back(row.into({1}).besides(row.outType, {1, 2}));
   }
 
-  for (const char *type : {"UnsortedSegmentSum", "UnsortedSegmentSumD"}) {
-    const bool isAttribute = std::string(type).ends_with('D');
+  for (const std::string type :
+       {"SegmentSum", "UnsortedSegmentSum", "UnsortedSegmentSumD"}) {
+    const bool isAttribute = type.ends_with('D');
     for (Row row : {Row{type,
                         "fp16 sum",
                         {half({0x7BFF, 0x4C00})},
@@ -416,7 +417,7 @@ Rows kernels::statustable::normRows() {
       for (auto *side : {&row.raising, &row.calm})
         if (!side->empty()) {
           side->push_back(ints({0, 0}));
-          if (!isAttribute)
+          if (type == "UnsortedSegmentSum")
             side->push_back(ints({1}));
         }
       rows.push_back(isAttribute ? row.with("num_segments", int64_t(1)) : row);
