@@ -2,8 +2,11 @@
 
 #include "Builtins.h"
 #include "ElementwiseRow.h"
+#include "FloatElements.h"
 #include "KernelChecks.h"
 #include "npu/Kernels/Layout.h"
+
+#include <cmath>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -227,6 +230,92 @@ Expected<std::unique_ptr<Kernel>> createByChannel(const NodeSpec &spec,
       std::make_unique<PresentInputsKernel>(std::move(*kernel), count));
 }
 
+/// BNInference: BNInferenceD of statistics that a device prepares on its host,
+/// from those that are `momentum` times too large.
+class BatchInferenceKernel final : public Kernel {
+public:
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override;
+
+private:
+  static constexpr size_t Momentum = 3; ///< its input
+  std::unique_ptr<Kernel> kernel;
+  float epsilon = 0;
+  OverflowMode mode = OverflowMode::Saturate;
+
+  /// The elements of \p statistics by \p function, rounded to their type.
+  template <typename Function>
+  std::vector<std::byte> prepare(const ConstTensor &statistics,
+                                 const Function &function) const;
+};
+
+Expected<std::unique_ptr<Kernel>>
+BatchInferenceKernel::create(const NodeSpec &spec,
+                             const NumericConfig &config) {
+  if (Status status = checkArity(spec, Momentum + 1, 1); !status)
+    return status;
+  for (size_t i = 1; i <= Momentum; ++i)
+    if (!isFloatType(spec.inputs[i]->dtype))
+      return nodeError(spec, "no statistics of " +
+                                 std::string(getName(spec.inputs[i]->dtype)));
+  const TensorDesc &momentum = *spec.inputs[Momentum];
+  if (getNumElements(momentum.originShape) != 1)
+    return nodeError(spec,
+                     "momentum " + momentum.toString() + " is not one element");
+  auto result = std::make_unique<BatchInferenceKernel>();
+  auto epsilon = spec.attribute<float>("epsilon");
+  if (!epsilon)
+    return inNode(spec, epsilon.takeStatus());
+  result->epsilon = *epsilon;
+  result->mode = config.overflow;
+  NodeSpec prepared = spec;
+  prepared.inputs.erase(prepared.inputs.begin() + Momentum);
+  prepared.constants.clear();
+  auto kernel = createByChannel<inferenceRow, Momentum>(prepared, config);
+  if (!kernel)
+    return kernel.takeStatus();
+  result->kernel = std::move(*kernel);
+  return std::unique_ptr<Kernel>(std::move(result));
+}
+
+template <typename Function>
+std::vector<std::byte>
+BatchInferenceKernel::prepare(const ConstTensor &statistics,
+                              const Function &function) const {
+  const TensorDesc &desc = *statistics.desc;
+  std::vector<float> values(static_cast<size_t>(desc.numElements()));
+  toFloat(desc.dtype, statistics.data, values);
+  for (float &value : values)
+    value = canonicalNaN(function(value));
+  std::vector<std::byte> result(desc.byteSize());
+  fromFloat(desc.dtype, values, result.data(), mode);
+  return result;
+}
+
+Expected<NodeStatus>
+BatchInferenceKernel::run(RunContext &context,
+                          std::span<const ConstTensor> inputs,
+                          std::span<const MutableTensor> outputs) {
+  float share = 0;
+  toFloat(inputs[Momentum].desc->dtype, inputs[Momentum].data, {&share, 1});
+  if (share == 0)
+    share = 1;
+  const auto mean =
+      prepare(inputs[1], [&](float value) { return -(value / share); });
+  const auto variance = prepare(inputs[2], [&](float value) {
+    return 1.0f / std::sqrt(value / share + epsilon);
+  });
+  std::vector<ConstTensor> operands(inputs.begin(), inputs.end());
+  operands.erase(operands.begin() + Momentum);
+  operands[1].data = mean.data();
+  operands[2].data = variance.data();
+  return kernel->run(context, operands, outputs);
+}
+
 } // namespace
 
 void kernels::addSimpleMath(Registry &registry) {
@@ -235,4 +324,6 @@ void kernels::addSimpleMath(Registry &registry) {
                          scaleRow.bits});
   registry.add("BNInferenceD", {createByChannel<inferenceRow, 3>,
                                 inferenceRow.numericPath, inferenceRow.bits});
+  registry.add("BNInference", {BatchInferenceKernel::create,
+                               inferenceRow.numericPath, inferenceRow.bits});
 }

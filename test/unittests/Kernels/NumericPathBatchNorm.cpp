@@ -268,5 +268,31 @@ std::vector<PathRow> kernels::statustable::batchNormPaths() {
           .besides(Float, {1})
           .besides(Float, {1})
           .besides(Float, {1})
-          .besides(Float, {1})};
+          .besides(Float, {1}),
+      PathRow{"BNInference",
+              "x, mean, variance, momentum, scale, offset",
+              [](M &m, X x) {
+                const bool half = m.path.form == 1;
+                const double mean = m.cast(-x[1][0] / x[3][0]);
+                const double root =
+                    m.cast(1 / std::sqrt(x[2][0] / x[3][0] + 1e-5));
+                const double normal =
+                    half ? m.halfMul(m.halfAdd(x[0][0], mean), root)
+                         : m.mul(m.add(x[0][0], mean), root);
+                return Values{m.add(m.mul(normal, x[4][0]), x[5][0])};
+              },
+              {half({0x3AE0}), half({0x4200}), half({0x3393}), half({0x4000}),
+               half({0xC2E8}), half({0xC400})},
+              Half,
+              {{"two instructions in fp16, then fp32",
+                notOn310,
+                {.form = 1},
+                {0x40DB},
+                0},
+               {"every instruction in fp16",
+                on310,
+                {.half = true, .form = 1},
+                {0x40DA},
+                0},
+               {"fp32, one rounding", nowhere, {}, {0x40DC}, 0}}}};
 }

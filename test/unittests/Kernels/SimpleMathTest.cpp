@@ -68,6 +68,29 @@ TEST(SimpleMathTest, OperandsOfChannels) {
                [&](float v, size_t c) {
                  return normal(v, c) * each[2][c] + each[3][c];
                });
+    // Sums of three batches; a momentum of 0 counts as 1.
+    for (float momentum : {3.0f, 0.0f}) {
+      const float share = momentum == 0 ? 1 : momentum;
+      Floats variances;
+      for (float value : each[1])
+        variances.push_back(std::abs(value));
+      auto prepared = [&](float v, size_t c) {
+        const float mean = toHalfAndBack(-(each[0][c] / share));
+        const float root =
+            toHalfAndBack(1.0f / std::sqrt(variances[c] / share + 0.001f));
+        return toHalfAndBack(toHalfAndBack(v + mean) * root);
+      };
+      const auto variance = floatTensor(DataType::Float16, {C}, variances);
+      const auto factor = scalarTensor(DataType::Float16, momentum);
+      const Attributes epsilon = with("epsilon", 0.001f);
+      expectSame("BNInference", {vector(0), variance, factor}, epsilon,
+                 prepared);
+      expectSame("BNInference",
+                 {vector(0), variance, factor, vector(2), vector(3)}, epsilon,
+                 [&](float v, size_t c) {
+                   return prepared(v, c) * each[2][c] + each[3][c];
+                 });
+    }
   }
 }
 
@@ -99,6 +122,9 @@ TEST(SimpleMathTest, ScaleOfAxes) {
   ASSERT_TRUE((*kernel)->run(context, inputs, {&out, 1}));
   EXPECT_EQ(y, (Floats{1, 4, 9, 16, 25, 36}));
 
+  EXPECT_EQ(refusal("BNInference", {desc, desc, desc, desc}, {desc}),
+            "BNInference 'node': momentum " + desc.toString() +
+                " is not one element");
   EXPECT_EQ(refusal("Scale", {desc, plainDesc(DataType::Float, {3, 2})}, {desc},
                     with("axis", int64_t(1))),
             "node: operand " + plainDesc(DataType::Float, {3, 2}).toString() +
