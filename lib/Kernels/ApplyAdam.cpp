@@ -2,6 +2,7 @@
 
 #include "Builtins.h"
 #include "FloatElements.h"
+#include "FloatInstructions.h"
 #include "KernelChecks.h"
 #include "npu/Kernels/Registry.h"
 
@@ -37,6 +38,32 @@ constexpr size_t NumUpdated = 3;
 ///
 /// Every operation is an fp32 instruction. With use_nesterov the last line has
 /// beta1 * m + (1 - beta1) * g in place of m.
+struct Scalars {
+  float beta1, rest1, rest2, rate, epsilon;
+};
+struct Element {
+  float var, m, v;
+
+  bool isFinite() const {
+    return std::isfinite(var) && std::isfinite(m) && std::isfinite(v);
+  }
+};
+template <class Instructions>
+Element update(Instructions &unit, const Element &old, float gradient,
+               const Scalars &s, bool usesNesterov) {
+  auto moved = [&](float from, float to, float share) {
+    return unit.add(from, unit.mul(share, unit.sub(to, from)));
+  };
+  const float m = moved(old.m, gradient, s.rest1);
+  const float v = moved(old.v, unit.mul(gradient, gradient), s.rest2);
+  const float step =
+      usesNesterov ? unit.add(unit.mul(s.beta1, m), unit.mul(s.rest1, gradient))
+                   : m;
+  const float divisor = unit.add(unit.sqrt(v), s.epsilon);
+  const float change = unit.div(unit.mul(s.rate, step), divisor);
+  return {unit.sub(old.var, change), m, v};
+}
+
 class ApplyAdamKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -46,46 +73,38 @@ public:
                            std::span<const ConstTensor> inputs,
                            std::span<const MutableTensor> outputs) override {
     auto scalar = [&](Input input) { return inputs[input].as<float>()[0]; };
-    const float beta1 = scalar(Beta1), beta2 = scalar(Beta2);
-    const float epsilon = scalar(Epsilon);
-    const float rest1 = 1.0f - beta1, rest2 = 1.0f - beta2;
-    const float rate = scalar(LearningRate) *
-                       std::sqrt(1.0f - scalar(Beta2Power)) /
-                       (1.0f - scalar(Beta1Power));
-    const float *var = inputs[Var].as<float>();
-    const float *m = inputs[FirstMoment].as<float>();
-    const float *v = inputs[SecondMoment].as<float>();
-    const float *gradient = inputs[Gradient].as<float>();
-    std::atomic<bool> overflowed{false}, special{!std::isfinite(rate)};
+    WatchedInstructions scalars;
+    const float root = scalars.sqrt(scalars.sub(1, scalar(Beta2Power)));
+    Scalars s;
+    s.beta1 = scalar(Beta1);
+    s.rest1 = scalars.sub(1, s.beta1);
+    s.rest2 = scalars.sub(1, scalar(Beta2));
+    s.rate = scalars.div(scalars.mul(scalar(LearningRate), root),
+                         scalars.sub(1, scalar(Beta1Power)));
+    s.epsilon = scalar(Epsilon);
+    // An infinite divisor would not show in the results.
+    const bool isQuiet = std::isfinite(s.epsilon);
+    std::atomic<StatusBits> status{scalars.bits};
     context.pool.parallelFor(
         count, 4096, [&](int64_t begin, int64_t end, int64_t) {
-          bool finite = true, finiteInputs = true;
+          PlainInstructions plain;
+          WatchedInstructions watched;
           for (int64_t i = begin; i < end; ++i) {
-            const float g = gradient[i];
-            const float first = m[i] + rest1 * (g - m[i]);
-            const float second = v[i] + rest2 * (g * g - v[i]);
-            const float step = usesNesterov ? beta1 * first + rest1 * g : first;
-            const float result =
-                var[i] - rate * step / (std::sqrt(second) + epsilon);
-            outputs[Var].as<float>()[i] = canonicalNaN(result);
-            outputs[FirstMoment].as<float>()[i] = canonicalNaN(first);
-            outputs[SecondMoment].as<float>()[i] = canonicalNaN(second);
-            finite &= std::isfinite(first) && std::isfinite(second) &&
-                      std::isfinite(result);
-            finiteInputs &= std::isfinite(g) && std::isfinite(m[i]) &&
-                            std::isfinite(v[i]) && std::isfinite(var[i]);
+            const Element element = {inputs[Var].as<float>()[i],
+                                     inputs[FirstMoment].as<float>()[i],
+                                     inputs[SecondMoment].as<float>()[i]};
+            const float gradient = inputs[Gradient].as<float>()[i];
+            const Element result =
+                update(plain, element, gradient, s, usesNesterov);
+            if (!isQuiet || !result.isFinite())
+              update(watched, element, gradient, s, usesNesterov);
+            outputs[Var].as<float>()[i] = canonicalNaN(result.var);
+            outputs[FirstMoment].as<float>()[i] = canonicalNaN(result.m);
+            outputs[SecondMoment].as<float>()[i] = canonicalNaN(result.v);
           }
-          if (!finiteInputs)
-            special = true;
-          else if (!finite)
-            overflowed = true;
+          status |= watched.bits;
         });
-    StatusBits bits = status::None;
-    if (special)
-      bits |= status::VectorNanInfInput;
-    if (overflowed)
-      bits |= status::FloatOverflow;
-    return NodeStatus{bits, status::None};
+    return NodeStatus{status, status::None};
   }
 
 private:

@@ -1,11 +1,12 @@
 //===- CrossEntropy.cpp - SoftmaxCrossEntropyWithLogits -------------------===//
 
-#include "AxisLines.h"
 #include "Builtins.h"
 #include "ElementwiseOps.h"
 #include "FloatElements.h"
+#include "FloatInstructions.h"
 #include "FloatLines.h"
 #include "KernelChecks.h"
+#include "LineMath.h"
 #include "PlainTensor.h"
 #include "npu/Kernels/Registry.h"
 
@@ -46,6 +47,27 @@ StatusBits apply(ElementwiseOp op, std::span<const float> from,
   constexpr float params[] = {1, 0, 1};
   return getFloatFunction(op, ElementwisePath::Float, OverflowMode::InfNan)(
       {{&input, 1}, {&output, 1}, from.size(), params});
+}
+
+/// Replaces \p row by its products with \p target and \p power by backprop.
+/// Returns the loss.
+template <class Instructions>
+float computeRow(Instructions &unit, std::span<float> row,
+                 std::span<const float> target, std::span<float> power,
+                 StatusBits &bits) {
+  StatusBits ignored = status::None;
+  const float max = largestOf(row, false, OverflowMode::InfNan, ignored);
+  for (float &value : row)
+    value = unit.sub(value, max);
+  bits |= apply(ElementwiseOp::Exp, row, power);
+  const float sum = unit.sum(power);
+  float logarithm;
+  bits |= apply(ElementwiseOp::Log, {&sum, 1}, {&logarithm, 1});
+  for (size_t i = 0; i < row.size(); ++i) {
+    row[i] = unit.mul(target[i], unit.sub(logarithm, row[i]));
+    power[i] = canonicalNaN(unit.sub(unit.div(power[i], sum), target[i]));
+  }
+  return canonicalNaN(unit.sum(row));
 }
 
 Expected<std::unique_ptr<Kernel>>
@@ -109,30 +131,17 @@ CrossEntropyKernel::run(RunContext &context,
         std::vector<float> row(width), target(width), power(width);
         StatusBits bits = npu::status::None;
         for (int64_t line = begin; line < end; ++line) {
-          toFloat(dtype, x + line * width * size, row);
-          toFloat(dtype, y + line * width * size, target);
-          const bool finite = areFinite(row) && areFinite(target);
-          float max = row[0];
-          for (float value : row)
-            if (std::isnan(value) || value > max)
-              max = std::isnan(max) ? max : value;
-          for (float &value : row)
-            value -= max;
-          bool overflows = !areFinite(row);
-          bits |= apply(ElementwiseOp::Exp, row, power);
-          const float sum = sumInOrder(power.data(), power.size());
-          float logarithm;
-          bits |= apply(ElementwiseOp::Log, {&sum, 1}, {&logarithm, 1});
-          for (int64_t i = 0; i < width; ++i) {
-            row[i] = target[i] * (logarithm - row[i]);
-            power[i] = canonicalNaN(power[i] / sum - target[i]);
-          }
-          const float result = canonicalNaN(sumInOrder(row.data(), row.size()));
-          overflows |= !std::isfinite(result) || !areFinite(power);
-          if (!finite)
-            bits |= npu::status::VectorNanInfInput;
-          else if (overflows)
-            bits |= npu::status::FloatOverflow;
+          auto compute = [&](auto unit) {
+            toFloat(dtype, x + line * width * size, row);
+            toFloat(dtype, y + line * width * size, target);
+            const float ofRow = computeRow(unit, row, target, power, bits);
+            bits |= unit.bits;
+            return ofRow;
+          };
+          const float result = compute(PlainInstructions());
+          // An infinite or NaN operand or difference makes one of them so.
+          if (!std::isfinite(result) || !areFinite(power))
+            compute(WatchedInstructions());
           bits |= fromFloat(dtype, {&result, 1}, toLoss + line * size, mode);
           bits |=
               fromFloat(dtype, power, toBackprop + line * width * size, mode);

@@ -27,6 +27,7 @@ struct PlainInstructions {
   float sub(float a, float b) { return a - b; }
   float mul(float a, float b) { return a * b; }
   float div(float a, float b) { return a / b; }
+  float sqrt(float a) { return std::sqrt(a); }
   float sum(std::span<const float> values) {
     return sumInOrder(values.data(), values.size());
   }
@@ -47,6 +48,9 @@ struct WatchedInstructions {
   float sub(float a, float b) { return watch(a - b, a, b); }
   float mul(float a, float b) { return watch(a * b, a, b); }
   float div(float a, float b) { return watch(a / b, a, b); }
+  float sqrt(float a) { return watch(std::sqrt(a), a, a); }
+  float exp(float a) { return watch(expOf(a), a, a); }
+  float log(float a) { return watch(logOf(a), a, a); }
   float sum(std::span<const float> values) {
     return sumInOrder(values.data(), values.size(),
                       [this](float a, float b) { return add(a, b); });

@@ -9,6 +9,7 @@
 #include "ImplMode.h"
 #include "npu/Numerics/Half.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace npu;
@@ -29,11 +30,12 @@ InverseRoot kernels::logarithmicRoot(Soc soc) {
                                : InverseRoot::Logarithm;
 }
 
-LineMoments kernels::normalizeLine(std::span<float> values, float epsilon,
-                                   const NormPath &path, OverflowMode mode,
-                                   StatusBits &bits) {
+/// In fp32 instructions but for the rounding of moments and the root.
+template <class Instructions>
+static LineMoments normalize(Instructions &unit, std::span<float> values,
+                             float epsilon, const NormPath &path,
+                             OverflowMode mode, StatusBits &bits) {
   const float factor = 1.0f / static_cast<float>(values.size());
-  const bool finite = areFinite(values);
   auto rounded = [&](float value) {
     return path.halfMoments
                ? numerics::halfToFloat(numerics::floatToHalf(value, mode, bits))
@@ -41,24 +43,36 @@ LineMoments kernels::normalizeLine(std::span<float> values, float epsilon,
   };
   std::vector<float> terms(values.size());
   for (size_t i = 0; i < values.size(); ++i)
-    terms[i] = values[i] * factor;
+    terms[i] = unit.mul(values[i], factor);
   LineMoments moments;
-  const float sum = sumInOrder(terms.data(), terms.size());
-  moments.mean = rounded(sum);
+  moments.mean = rounded(unit.sum(terms));
   for (size_t i = 0; i < values.size(); ++i) {
-    values[i] -= moments.mean;
-    terms[i] = values[i] * values[i] * factor;
+    values[i] = unit.sub(values[i], moments.mean);
+    terms[i] = unit.mul(unit.mul(values[i], values[i]), factor);
   }
-  const float squares = sumInOrder(terms.data(), terms.size());
-  moments.variance = rounded(squares);
-  if (!finite)
-    bits |= status::VectorNanInfInput;
-  else if (!std::isfinite(squares))
-    bits |= status::FloatOverflow;
-  moments.inverseRoot =
-      kernels::inverseRoot(moments.variance + epsilon, path.root, mode, bits);
+  moments.variance = rounded(unit.sum(terms));
+  moments.inverseRoot = kernels::inverseRoot(
+      unit.add(moments.variance, epsilon), path.root, mode, bits);
   for (float &value : values)
-    value *= moments.inverseRoot;
+    value = unit.mul(value, moments.inverseRoot);
+  return moments;
+}
+
+LineMoments kernels::normalizeLine(std::span<float> values, float epsilon,
+                                   const NormPath &path, OverflowMode mode,
+                                   StatusBits &bits) {
+  const std::vector<float> line(values.begin(), values.end());
+  PlainInstructions plain;
+  LineMoments moments = normalize(plain, values, epsilon, path, mode, bits);
+  // Moments that are rounded to fp16 are those of fp16 values, whose sums are
+  // finite before.
+  if (areFinite(line) && areFinite(values) &&
+      std::isfinite(moments.variance + epsilon))
+    return moments;
+  std::copy(line.begin(), line.end(), values.begin());
+  WatchedInstructions watched;
+  moments = normalize(watched, values, epsilon, path, mode, bits);
+  bits |= watched.bits;
   return moments;
 }
 
@@ -90,11 +104,16 @@ void kernels::scaleAndShiftLine(std::span<float> values,
                                 std::span<const float> scale,
                                 std::span<const float> shift,
                                 StatusBits &bits) {
-  const bool finite = areFinite(values) && areFinite(scale) && areFinite(shift);
+  std::vector<float> results(values.size());
+  auto run = [&](auto unit) {
+    for (size_t i = 0; i < values.size(); ++i)
+      results[i] = unit.add(unit.mul(values[i], scale[i]), shift[i]);
+    bits |= unit.bits;
+  };
+  run(PlainInstructions());
+  // A result is infinite or NaN where an operand or the product is.
+  if (!areFinite(results))
+    run(WatchedInstructions());
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] = canonicalNaN(values[i] * scale[i] + shift[i]);
-  if (!finite)
-    bits |= status::VectorNanInfInput;
-  else if (!areFinite(values))
-    bits |= status::FloatOverflow;
+    values[i] = canonicalNaN(results[i]);
 }

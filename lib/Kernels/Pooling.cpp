@@ -2,6 +2,7 @@
 
 #include "Builtins.h"
 #include "FloatElements.h"
+#include "FloatInstructions.h"
 #include "ImplMode.h"
 #include "KernelChecks.h"
 #include "PoolingWindow.h"
@@ -43,8 +44,9 @@ private:
                       std::span<const float> result,
                       std::span<const StatusBits> raised) const;
   float addHalf(float sum, float value, StatusBits &bits) const;
-  bool readsNonFinite(const std::byte *plane, int64_t row, int64_t column,
-                      int64_t lane) const;
+  float factorOf(const WindowSpan &rows, const WindowSpan &columns) const;
+  StatusBits watch(const std::byte *plane, int64_t row, int64_t column,
+                   int64_t lane) const;
 };
 
 Expected<std::unique_ptr<Kernel>>
@@ -112,6 +114,14 @@ float PoolingKernel::addHalf(float sum, float value, StatusBits &bits) const {
   return roundToHalf(sum + value, mode, bits);
 }
 
+/// What a sum over a window is multiplied by.
+float PoolingKernel::factorOf(const WindowSpan &rows,
+                              const WindowSpan &columns) const {
+  const int64_t area =
+      window.divisor != 0 ? window.divisor : rows.counted * columns.counted;
+  return area != 0 ? 1.0f / static_cast<float>(area) : 0.0f;
+}
+
 /// One row of outputs. \p pixels holds one row of the input at a time;
 /// \p raised is what fp16 instructions raise by lane. Returns whether the rows
 /// of the input hold an infinity or a NaN, a sum became infinite, or an fp16
@@ -160,9 +170,7 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
   for (int64_t w = 0; w < outWidth; ++w) {
     const WindowSpan columns =
         spanOf(window.width, w, inWidth, window.countsPadding);
-    const int64_t area =
-        window.divisor != 0 ? window.divisor : rows.counted * columns.counted;
-    float factor = area != 0 ? 1.0f / static_cast<float>(area) : 0.0f;
+    float factor = factorOf(rows, columns);
     StatusBits ignored = status::None;
     if (halfSums)
       factor = roundToHalf(factor, mode, ignored);
@@ -182,9 +190,11 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
   return special;
 }
 
-/// Whether a window in one lane reads an infinity or a NaN.
-bool PoolingKernel::readsNonFinite(const std::byte *plane, int64_t row,
-                                   int64_t column, int64_t lane) const {
+/// What the fp32 instructions, or the maxima, of one window in one lane raise.
+StatusBits PoolingKernel::watch(const std::byte *plane, int64_t row,
+                                int64_t column, int64_t lane) const {
+  WatchedInstructions unit;
+  float sum = 0;
   const WindowSpan rows =
       spanOf(window.height, row, inHeight, window.countsPadding);
   const WindowSpan columns =
@@ -194,10 +204,14 @@ bool PoolingKernel::readsNonFinite(const std::byte *plane, int64_t row,
       const int64_t element = (h * inWidth + w) * lanes + lane;
       float value;
       toFloat(dtype, plane + element * (getBitWidth(dtype) / 8), {&value, 1});
-      if (!std::isfinite(value))
-        return true;
+      if (window.average)
+        sum = unit.add(sum, value);
+      else if (!std::isfinite(value))
+        unit.bits |= status::VectorNanInfInput;
     }
-  return false;
+  if (window.average)
+    unit.mul(sum, factorOf(rows, columns));
+  return unit.bits;
 }
 
 /// What row number \p row of the output (of all planes) reports, lane by lane:
@@ -220,10 +234,7 @@ NodeStatus PoolingKernel::statusOf(const std::byte *input, int64_t row,
           }
           float rounded; // large enough for every type
           bits |= fromFloat(dtype, result.subspan(i, 1), &rounded, mode);
-          if (readsNonFinite(plane, row % outHeight, i / lanes, i % lanes))
-            bits |= npu::status::VectorNanInfInput;
-          else if (window.average && !std::isfinite(result[i]))
-            bits |= npu::status::FloatOverflow;
+          bits |= watch(plane, row % outHeight, i / lanes, i % lanes);
         }
       });
   return status;

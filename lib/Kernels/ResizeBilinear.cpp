@@ -10,7 +10,6 @@
 #include "npu/Kernels/Registry.h"
 
 #include <atomic>
-#include <cmath>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -55,8 +54,10 @@ private:
   OverflowMode mode = OverflowMode::Saturate;
   std::vector<Source> rows, columns;
 
-  void resizeRow(std::span<const float> upper, std::span<const float> lower,
-                 float weight, std::span<float> result) const;
+  template <class Instructions>
+  StatusBits resizeRow(Instructions unit, std::span<const float> upper,
+                       std::span<const float> lower, float weight,
+                       std::span<float> result) const;
 };
 
 /// How places of pixels correspond.
@@ -137,23 +138,28 @@ ResizeBilinearKernel::create(const NodeSpec &spec,
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
-/// First along the rows, then between them.
-void ResizeBilinearKernel::resizeRow(std::span<const float> upper,
-                                     std::span<const float> lower, float weight,
-                                     std::span<float> result) const {
+/// First along the rows, then between them. Returns the status bits raised.
+template <class Instructions>
+StatusBits
+ResizeBilinearKernel::resizeRow(Instructions unit, std::span<const float> upper,
+                                std::span<const float> lower, float weight,
+                                std::span<float> result) const {
+  auto between = [&](float a, float b, float share) {
+    return unit.add(a, unit.mul(unit.sub(b, a), share));
+  };
   for (int64_t w = 0; w < out.width; ++w) {
     const Source &source = columns[w];
     const int64_t left = source.first * in.lanes;
     const int64_t right = source.second * in.lanes;
     for (int64_t lane = 0; lane < in.lanes; ++lane) {
-      auto between = [&](std::span<const float> row) {
-        const float a = row[left + lane], b = row[right + lane];
-        return a + (b - a) * source.weight;
+      auto alongRow = [&](std::span<const float> row) {
+        return between(row[left + lane], row[right + lane], source.weight);
       };
-      const float top = between(upper), bottom = between(lower);
-      result[w * in.lanes + lane] = canonicalNaN(top + (bottom - top) * weight);
+      const float top = alongRow(upper), bottom = alongRow(lower);
+      result[w * in.lanes + lane] = canonicalNaN(between(top, bottom, weight));
     }
   }
+  return unit.bits;
 }
 
 Expected<NodeStatus>
@@ -176,11 +182,11 @@ ResizeBilinearKernel::run(RunContext &context,
           };
           read(source.first, upper);
           read(source.second, lower);
-          resizeRow(upper, lower, source.weight, result);
-          if (!areFinite(upper) || !areFinite(lower))
-            bits |= npu::status::VectorNanInfInput;
-          else if (!areFinite(result))
-            bits |= npu::status::FloatOverflow;
+          resizeRow(PlainInstructions(), upper, lower, source.weight, result);
+          // A result is infinite or NaN where a pixel or a difference is.
+          if (!areFinite(result))
+            bits |= resizeRow(WatchedInstructions(), upper, lower,
+                              source.weight, result);
           bits |= fromFloat(outType, result,
                             outputs[0].data + row * outRow * outSize, mode);
         }

@@ -7,6 +7,7 @@
 
 #include "Builtins.h"
 #include "FloatElements.h"
+#include "FloatInstructions.h"
 #include "FloatLines.h"
 #include "KernelChecks.h"
 #include "ScalarMath.h"
@@ -100,23 +101,46 @@ void RmsNormKernel::readOperand(std::span<const ConstTensor> inputs,
                                 int64_t line, std::span<float> values,
                                 StatusBits &bits) const {
   from[0].read(inputs[0].data, line, values);
-  bool finite = areFinite(values);
-  if (adds) {
-    std::vector<float> other(values.size());
-    from[1].read(inputs[1].data, line, other);
-    finite = finite && areFinite(other);
-    for (size_t i = 0; i < values.size(); ++i)
-      values[i] += other[i];
-    StatusBits cast = sum.write(outputs[2].data, line, values, mode);
-    // An fp16 addition, not a cast.
-    if (sum.dtype() == DataType::Float16 && (cast & status::CastOverflow))
-      cast = status::FloatOverflow;
-    bits |= cast;
-    sum.read(outputs[2].data, line, values);
-    finite = finite && areFinite(values);
+  if (!adds)
+    return;
+  std::vector<float> other(values.size());
+  from[1].read(inputs[1].data, line, other);
+  WatchedInstructions watched;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float result = values[i] + other[i];
+    if (!std::isfinite(result))
+      watched.add(values[i], other[i]);
+    values[i] = result;
   }
-  if (!finite)
-    bits |= status::VectorNanInfInput;
+  bits |= watched.bits;
+  StatusBits cast = sum.write(outputs[2].data, line, values, mode);
+  // An fp16 addition, not a cast.
+  if (sum.dtype() == DataType::Float16 && (cast & status::CastOverflow))
+    cast = status::FloatOverflow;
+  bits |= cast;
+  sum.read(outputs[2].data, line, values);
+}
+
+/// Replaces \p values by x / sqrt(mean(x^2) + epsilon) * scale.
+struct Normalized {
+  float radicand = 0, inverseRoot = 0;
+};
+template <class Instructions>
+Normalized normalize(Instructions &unit, std::span<float> values,
+                     std::span<const float> scale, float epsilon,
+                     OverflowMode mode, StatusBits &bits) {
+  std::vector<float> squares(values.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    squares[i] = unit.mul(values[i], values[i]);
+  const float share = 1.0f / static_cast<float>(values.size());
+  Normalized result;
+  result.radicand = unit.add(unit.mul(unit.sum(squares), share), epsilon);
+  result.inverseRoot =
+      inverseRoot(result.radicand, InverseRoot::Quotient, mode, bits);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = canonicalNaN(
+        unit.mul(unit.mul(values[i], result.inverseRoot), scale[i]));
+  return result;
 }
 
 Expected<NodeStatus>
@@ -130,28 +154,22 @@ RmsNormKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   std::atomic<StatusBits> status{npu::status::None};
   context.pool.parallelFor(
       to.numLines(), to.grain(), [&](int64_t begin, int64_t end, int64_t) {
-        const size_t length = static_cast<size_t>(to.length());
-        const float factor = 1.0f / static_cast<float>(length);
-        std::vector<float> values(length), squares(length);
+        std::vector<float> operand(static_cast<size_t>(to.length())), values;
         StatusBits bits = npu::status::None;
         for (int64_t line = begin; line < end; ++line) {
-          readOperand(inputs, outputs, line, values, bits);
-          for (size_t i = 0; i < length; ++i)
-            squares[i] = values[i] * values[i];
-          const float total = sumInOrder(squares.data(), length);
-          if (!std::isfinite(total) && areFinite(values))
-            bits |= npu::status::FloatOverflow;
-          const float inverse = inverseRoot(total * factor + epsilon,
-                                            InverseRoot::Quotient, mode, bits);
+          readOperand(inputs, outputs, line, operand, bits);
           const std::span<const float> scale = gamma.ofLine(scales, line);
-          const bool finite =
-              areFinite(values) && std::isfinite(inverse) && areFinite(scale);
-          for (size_t i = 0; i < length; ++i)
-            values[i] = canonicalNaN(values[i] * inverse * scale[i]);
-          if (!finite)
-            bits |= npu::status::VectorNanInfInput;
-          else if (!areFinite(values))
-            bits |= npu::status::FloatOverflow;
+          auto run = [&](auto unit) {
+            values = operand;
+            const Normalized result =
+                normalize(unit, values, scale, epsilon, mode, bits);
+            bits |= unit.bits;
+            return result;
+          };
+          const auto [radicand, inverse] = run(PlainInstructions());
+          // One of them is not where an operand is not.
+          if (!std::isfinite(radicand) || !areFinite(values))
+            run(WatchedInstructions());
           bits |= to.write(outputs[0].data, line, values, mode);
           bits |= root.write(outputs[1].data, line, inverse, mode);
         }

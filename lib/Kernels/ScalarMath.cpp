@@ -2,6 +2,8 @@
 
 #include "ScalarMath.h"
 
+#include "FloatInstructions.h"
+
 #include "hwy/highway.h"
 
 #include "VectorMath-inl.h"
@@ -50,21 +52,20 @@ float kernels::logThroughHalf(float x, OverflowMode mode, StatusBits &bits) {
 
 float kernels::inverseRoot(float x, InverseRoot how, OverflowMode mode,
                            StatusBits &bits) {
-  if (!std::isfinite(x))
-    bits |= status::VectorNanInfInput;
+  WatchedInstructions unit;
   float result = 0;
   switch (how) {
   case InverseRoot::Quotient:
-    result = 1.0f / std::sqrt(x);
+    result = unit.div(1, unit.sqrt(x));
     break;
   case InverseRoot::Logarithm:
-    result = expOf(logOf(x) * -0.5f);
+    result = unit.exp(unit.mul(unit.log(x), -0.5f));
     break;
   case InverseRoot::HalfLogarithm:
-    return throughHalf(throughHalf(x, logOf, mode, bits) * -0.5f, expOf, mode,
-                       bits);
+    result = throughHalf(unit.mul(throughHalf(x, logOf, mode, bits), -0.5f),
+                         expOf, mode, bits);
+    break;
   }
-  if (std::isfinite(x) && std::isinf(result))
-    bits |= status::FloatOverflow;
+  bits |= unit.bits;
   return result;
 }

@@ -4,12 +4,12 @@
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "FloatElements.h"
+#include "FloatInstructions.h"
 #include "KernelChecks.h"
 #include "PlainTensor.h"
 #include "npu/Kernels/Registry.h"
 #include "npu/Numerics/Half.h"
 
-#include <cmath>
 #include <cstring>
 #include <mutex>
 
@@ -78,11 +78,9 @@ NodeStatus SegmentSumKernel::sumSegment(std::span<const int64_t> rows,
 }
 
 float addFloats(float a, float b, NodeStatus &status) {
-  const float sum = a + b;
-  if (!std::isfinite(b))
-    status.valid |= status::VectorNanInfInput;
-  else if (std::isfinite(a) && !std::isfinite(sum))
-    status.valid |= status::FloatOverflow;
+  WatchedInstructions unit;
+  const float sum = unit.add(a, b);
+  status.valid |= unit.bits;
   return canonicalNaN(sum);
 }
 

@@ -2,8 +2,8 @@
 
 #include "SoftmaxLine.h"
 
-#include "AxisLines.h"
 #include "FloatElements.h"
+#include "FloatInstructions.h"
 #include "npu/Numerics/Half.h"
 
 #include <cmath>
@@ -87,6 +87,11 @@ StatusBits softmaxLine(std::span<float> values, const SoftmaxPath &path,
   bits |=
       HWY_DYNAMIC_DISPATCH(expLine)(line.data(), line.size(), max, path, mode);
   const float sum = sumInOrder(line.data(), values.size());
+  if (!std::isfinite(sum)) {
+    WatchedInstructions watched;
+    watched.div(1, watched.sum({line.data(), values.size()}));
+    bits |= watched.bits;
+  }
   if (path.multiplies) {
     const float factor = 1.0f / sum;
     for (size_t i = 0; i < values.size(); ++i)

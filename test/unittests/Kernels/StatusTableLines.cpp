@@ -376,6 +376,16 @@ Rows kernels::statustable::lineRows() {
               {CO | VN, {0x7FC00000}},
               {0, {FloatOne}}}
               .on({Soc::Ascend310, Soc::Ascend910A}),
+          // exp(65593 - 65504) overflows; the sum and the quotient read it. An
+          // infinite maximum leaves e^-inf.
+          Row{"SoftmaxV2",
+              "exp beyond a maximum that saturated",
+              {floats({65593})},
+              {},
+              Float,
+              {CO | FO | VN, {0x7FC00000}},
+              {CO | VN, {0x7FC00000}}}
+              .on({Soc::Ascend310, Soc::Ascend910A}),
           Row{"SoftmaxV2",
               "maximum in fp32",
               {floats({65520})},

@@ -32,49 +32,74 @@ Rows layerNormRows() {
   constexpr int64_t HighPrecision = 4;
   Rows rows;
   for (const char *type : {"LayerNorm", "LayerNormV3"}) {
-    append(rows,
-           {// 65504 * 1 + 16
-            layerNorm(type, {"",
-                             "rounding of the result",
-                             {half({0x3C00, 0xBC00}), half({0x7BFF, 0x3C00}),
-                              half({0x4C00, 0})},
-                             {half({0x3C00, 0xBC00}), half({0x7BFF, 0x3C00}),
-                              half({0x4BFF, 0})},
-                             Half,
-                             {CO, {0x7BFF, 0xBC00}},
-                             {CO, {0x7C00, 0xBC00}},
-                             {0, {0x7BFF, 0xBC00}}})
-                .with("epsilon", 0.0f)
-                .with("_op_impl_mode_enum", HighPrecision),
-            // The squares do not fit fp32, so that the root is 0.
-            layerNorm(type, {"",
-                             "fp32 squares",
-                             {floats({Big, -Big}), floatOnes, floatZeros},
-                             {floats({Below, -Below}), floatOnes, floatZeros},
-                             Float,
-                             {FO | VN, {0, 0}},
-                             {FO | VN, {0, 0}},
-                             {0, {FloatOne, FloatOne | 0x80000000}}})
-                .with("_op_impl_mode_enum", HighPrecision),
-            // 2^-24 / sqrt(1 + 3)
-            layerNorm(type, {"",
-                             "too small",
-                             {half({0x3C00, 0xBC00}), half({1, 1}), zeros},
-                             {half({0x3C00, 0xBC00}), half({2, 2}), zeros},
-                             Half,
-                             {CU, {0, 0x8000}},
-                             {CU, {0, 0x8000}},
-                             {0, {1, 0x8001}}})
-                .with("epsilon", 3.0f)
-                .with("_op_impl_mode_enum", HighPrecision),
-            layerNorm(type, {"",
-                             "a NaN operand",
-                             {half({0x7E00, 0}), ones, zeros},
-                             {},
-                             Half,
-                             {VN, {0, 0}},
-                             {VN, {0x7E00, 0x7E00}}})
-                .with("_op_impl_mode_enum", HighPrecision)});
+    append(
+        rows,
+        {// 65504 * 1 + 16
+         layerNorm(type, {"",
+                          "rounding of the result",
+                          {half({0x3C00, 0xBC00}), half({0x7BFF, 0x3C00}),
+                           half({0x4C00, 0})},
+                          {half({0x3C00, 0xBC00}), half({0x7BFF, 0x3C00}),
+                           half({0x4BFF, 0})},
+                          Half,
+                          {CO, {0x7BFF, 0xBC00}},
+                          {CO, {0x7C00, 0xBC00}},
+                          {0, {0x7BFF, 0xBC00}}})
+             .with("epsilon", 0.0f)
+             .with("_op_impl_mode_enum", HighPrecision),
+         // The squares do not fit fp32, so that the root is 0.
+         layerNorm(type, {"",
+                          "fp32 squares",
+                          {floats({Big, -Big}), floatOnes, floatZeros},
+                          {floats({Below, -Below}), floatOnes, floatZeros},
+                          Float,
+                          {FO | VN, {0, 0}},
+                          {FO | VN, {0, 0}},
+                          {0, {FloatOne, FloatOne | 0x80000000}}})
+             .with("_op_impl_mode_enum", HighPrecision),
+         // 1 / sqrt(1 - 0.75) is 2; the shift reads the product.
+         layerNorm(type,
+                   {"",
+                    "fp32 product",
+                    {floats({1, -1}), floats({0x1p127f, 1}), floatZeros},
+                    {floats({1, -1}), floats({0x1.FFFFFEp126f, 1}), floatZeros},
+                    Float,
+                    {FO | VN, {FloatInf, bitsOf(-2)}},
+                    {FO | VN, {FloatInf, bitsOf(-2)}},
+                    {0, {FloatMax, bitsOf(-2)}}})
+             .with("epsilon", -0.75f)
+             .with("_op_impl_mode_enum", HighPrecision),
+         layerNorm(
+             type,
+             {"",
+              "fp32 sum with the shift",
+              {floats({1, -1}), floats({Max, 1}), floats({0x1p103f, 0})},
+              {floats({1, -1}), floats({Max, 1}), floats({0x1.FFFFFEp102f, 0})},
+              Float,
+              {FO, {FloatInf, bitsOf(-1)}},
+              {FO, {FloatInf, bitsOf(-1)}},
+              {0, {FloatMax, bitsOf(-1)}}})
+             .with("epsilon", 0.0f)
+             .with("_op_impl_mode_enum", HighPrecision),
+         // 2^-24 / sqrt(1 + 3)
+         layerNorm(type, {"",
+                          "too small",
+                          {half({0x3C00, 0xBC00}), half({1, 1}), zeros},
+                          {half({0x3C00, 0xBC00}), half({2, 2}), zeros},
+                          Half,
+                          {CU, {0, 0x8000}},
+                          {CU, {0, 0x8000}},
+                          {0, {1, 0x8001}}})
+             .with("epsilon", 3.0f)
+             .with("_op_impl_mode_enum", HighPrecision),
+         layerNorm(type, {"",
+                          "a NaN operand",
+                          {half({0x7E00, 0}), ones, zeros},
+                          {},
+                          Half,
+                          {VN, {0, 0}},
+                          {VN, {0x7E00, 0x7E00}}})
+             .with("_op_impl_mode_enum", HighPrecision)});
   }
   return rows;
 }
@@ -216,6 +241,14 @@ Rows rmsNormRows(const std::string &type, bool adds) {
        {VN, {0x7E00}}});
   if (adds)
     add({"",
+         "fp32 sum",
+         {floats({Max}), floats({0x1p103f}), floats({1})},
+         {},
+         Float,
+         {FO | VN, {0x7FC00000}},
+         {FO | VN, {0x7FC00000}}});
+  if (adds)
+    add({"",
          "fp16 sum",
          {half({0x7BFF}), half({0x4C00}), half({0x3C00})},
          {half({0x7BFF}), half({0x4BFF}), half({0x3C00})},
@@ -248,8 +281,9 @@ Rows kernels::statustable::normRows() {
                              adam(Big),
                              adam(Below),
                              Float,
-                             {FO, {FloatOne}},
-                             {FO, {FloatOne}},
+                             // - v reads it.
+                             {FO | VN, {FloatOne}},
+                             {FO | VN, {FloatOne}},
                              {0, {FloatOne}}},
                          Row{"",
                              "an infinite gradient",
@@ -258,7 +292,7 @@ Rows kernels::statustable::normRows() {
                              Float,
                              {VN, {0x7FC00000}},
                              {VN, {0x7FC00000}},
-                             {FO, {FloatOne}}}})
+                             {FO | VN, {FloatOne}}}})
     for (const char *type : {"ApplyAdam", "ApplyAdamD"}) {
       rows.push_back(row.besides(Float, {1}).besides(Float, {1}));
       rows.back().type = type;
@@ -358,6 +392,15 @@ Rows kernels::statustable::normRows() {
                          {FO | VN, {0x7FC00000}},
                          {FO | VN, {0x7FC00000}},
                          {0, {0}}},
+                        // 128 times a label; the sum reads the product.
+                        {"SoftmaxCrossEntropyWithLogits",
+                         "fp32 product",
+                         {floats({-128, 0}), floats({0x1p121f, 0})},
+                         {floats({-128, 0}), floats({0x1.FFFFFEp120f, 0})},
+                         Float,
+                         {FO | VN, {FloatInf}},
+                         {FO | VN, {FloatInf}},
+                         {0, {FloatMax}}},
                         {"SoftmaxCrossEntropyWithLogits",
                          "an infinite feature",
                          {half({0x7C00, 0}), none},
@@ -399,6 +442,14 @@ Rows kernels::statustable::normRows() {
                         {FO, {FloatInf}},
                         {0, {FloatMax}}},
                     Row{type,
+                        "a sum after that",
+                        {floats({Max, 0x1p103f, 0})},
+                        {floats({Max, 0x1.FFFFFEp102f, 0})},
+                        Float,
+                        {FO | VN, {FloatInf}},
+                        {FO | VN, {FloatInf}},
+                        {0, {FloatMax}}},
+                    Row{type,
                         "int32 sum",
                         {ints({0x7FFFFFFF, 1})},
                         {ints({0x7FFFFFFE, 1})},
@@ -416,7 +467,7 @@ Rows kernels::statustable::normRows() {
                         {0, {0}}}}) {
       for (auto *side : {&row.raising, &row.calm})
         if (!side->empty()) {
-          side->push_back(ints({0, 0}));
+          side->push_back(ints(std::vector<int32_t>((*side)[0].bits.size())));
           if (type == "UnsortedSegmentSum")
             side->push_back(ints({1}));
         }
@@ -475,8 +526,8 @@ Rows kernels::statustable::normRows() {
               {floats({-0x1p103f, Max})},
               {floats({-0x1.FFFFFEp102f, Max})},
               Float,
-              {FO, {0x7FC00000, 0x7FC00000}},
-              {FO, {0x7FC00000, 0x7FC00000}},
+              {FO | VN, {0x7FC00000, 0x7FC00000}},
+              {FO | VN, {0x7FC00000, 0x7FC00000}},
               {0, {bitsOf(-0x1.FFFFFEp102f), bitsOf(Max / 2 - 0x1p103f)}}},
           Row{type,
               "a NaN operand",

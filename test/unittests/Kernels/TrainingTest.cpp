@@ -70,10 +70,19 @@ TEST(TrainingTest, AdamReportsOverflow) {
   for (float value : {1.0f, 0.0f, 0.0f, 0.9f, 0.9f, 0.1f, 0.9f, 0.9f, 1e-8f})
     inputs.push_back(floats(inputs.size() < 3 ? Shape{1} : Shape{}, {value}));
   inputs.push_back(floats({1}, {1e30f}));
+  // The square is infinite, and the difference from v reads it.
   EXPECT_EQ(runNode("ApplyAdamD", inputs,
                     {floatDesc({1}), floatDesc({1}), floatDesc({1})})
                 .status.valid,
-            status::FloatOverflow);
+            status::FloatOverflow | status::VectorNanInfInput);
+  // So does the quotient an infinite epsilon, which leaves no trace.
+  std::vector<TestTensor> unbounded = inputs;
+  unbounded[8] = floats({}, {INFINITY});
+  unbounded.back() = floats({1}, {1});
+  EXPECT_EQ(runNode("ApplyAdamD", unbounded,
+                    {floatDesc({1}), floatDesc({1}), floatDesc({1})})
+                .status.valid,
+            status::VectorNanInfInput);
   inputs.back() = floats({1}, {INFINITY});
   EXPECT_EQ(runNode("ApplyAdamD", inputs,
                     {floatDesc({1}), floatDesc({1}), floatDesc({1})})
