@@ -230,7 +230,9 @@ public:
                       half.template status<HalfMemory>();
     if constexpr (HalfExp)
       bits |= castOverflow.status(numerics::HalfOverflowLimit,
-                                  npu::status::CastOverflow);
+                                  npu::status::CastOverflow) |
+              castUnderflow.status(numerics::HalfUnderflowLimit,
+                                   npu::status::CastUnderflow);
     return bits;
   }
 
@@ -238,6 +240,7 @@ private:
   nn::OverflowTracker<DF> overflow{DF()};
   // Of the way to fp16 and back, with HalfExp.
   nn::OverflowTracker<DF> castOverflow{DF()};
+  nn::UnderflowTracker<DF> castUnderflow{DF()};
   HalfUnit<M> half;
 
   NPU_VECTOR_INLINE V binary(V a, V b, V result) {
@@ -250,6 +253,7 @@ private:
   }
   NPU_VECTOR_INLINE V narrowed(V v) {
     castOverflow.update(v);
+    castUnderflow.update(v);
     return nn::roundToHalf<M>(DF(), v);
   }
 };

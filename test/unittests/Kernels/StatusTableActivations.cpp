@@ -17,6 +17,25 @@ Rows exponentialUnitRows() {
               {FU, {0x4C56}},
               {0, {0x4C55}}}
               .on(on310),
+          // ln 2 in fp16; e^0 - 1
+          Row{"Softplus",
+              "the operand of exp to fp16, too small",
+              {floats({-0x1p-25f})},
+              {floats({-0x1.000002p-25f})},
+              Float,
+              {CU, {bitsOf(0.693359375f)}},
+              {CU, {bitsOf(0.693359375f)}},
+              {0, {bitsOf(0.693359375f)}}}
+              .on(on310),
+          Row{"Expm1",
+              "the operand of exp to fp16, too small",
+              {floats({0x1p-25f})},
+              {floats({0x1.000002p-25f})},
+              Float,
+              {CU, {0}},
+              {CU, {0}},
+              {0, {0}}}
+              .on(on310),
           {"Softplus",
            "fp32 to fp16",
            {floats({65520})},

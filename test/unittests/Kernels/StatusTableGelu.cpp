@@ -155,14 +155,24 @@ Rows ofGelu() {
 /// By erf, and by tanh where the attribute says so. The gradient has dy, x.
 Rows ofGeluV2() {
   const std::string Tanh = "tanh";
-  return {{"GeluV2",
-           "rounding, too small",
-           {half({0x0001})},
-           {half({0x0002})},
-           Half,
-           {CU, {0}},
-           {CU, {0}},
-           {0, {0x0001}}},
+  return {Row{"GeluV2",
+              "rounding, too small",
+              {half({0x0001})},
+              {half({0x0002})},
+              Half,
+              {CU, {0}},
+              {CU, {0}},
+              {0, {0x0001}}}
+              .on(notOn310),
+          // The operand of exp is the square of x, which fp16 does not have.
+          Row{"GeluV2",
+              "the operand of exp to fp16, too small",
+              {half({0x0002})},
+              {},
+              Half,
+              {CU, {0x0001}},
+              {CU, {0x0001}}}
+              .on(on310),
           {"GeluV2",
            "fp32 to fp16",
            {floats({65520})},
