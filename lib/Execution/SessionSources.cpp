@@ -209,7 +209,8 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
     if (!buffer)
       return Status::error(ErrorKind::Incomplete,
                            "no memory for " + describeTensor(node, output));
-    std::memcpy(buffer.get(), payload->data(), payload->size());
+    if (!payload->empty())
+      std::memcpy(buffer.get(), payload->data(), payload->size());
     return std::vector<Buffer>{buffer};
   }
   if (options.randomSeed) {

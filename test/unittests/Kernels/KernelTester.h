@@ -41,7 +41,8 @@ TestTensor tensor(TensorDesc desc, const std::vector<T> &values) {
   EXPECT_EQ(desc.byteSize(), values.size() * sizeof(T));
   TestTensor result{std::move(desc), {}};
   result.bytes.resize(values.size() * sizeof(T));
-  std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
+  if (!values.empty())
+    std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
   return result;
 }
 
