@@ -207,8 +207,10 @@ void FloatLines::clearPadding(std::byte *tensor) const {
     std::memset(tensor, 0, layout().numElements() * (getBitWidth(type) / 8));
 }
 
-int64_t FloatLines::grain() const {
-  return std::max<int64_t>(1, 16384 / std::max<int64_t>(length(), 1));
+int64_t FloatLines::grain(int64_t group) const {
+  const int64_t lines =
+      std::max<int64_t>(1, 16384 / std::max<int64_t>(length(), 1));
+  return (lines + group - 1) / group * group;
 }
 
 //===----------------------------------------------------------------------===//

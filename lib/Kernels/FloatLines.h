@@ -87,8 +87,8 @@ public:
                            OverflowMode mode) const;
   /// Writes zero to elements that no line has. To be called first.
   void clearPadding(std::byte *tensor) const;
-  /// Lines that are worth handing to a thread.
-  int64_t grain() const;
+  /// Lines that are worth handing to a thread, whole groups of \p group.
+  int64_t grain(int64_t group = 1) const;
 
 private:
   AxisLines lines;

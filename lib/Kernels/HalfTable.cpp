@@ -13,6 +13,9 @@ namespace {
 
 constexpr uint16_t SignBit = 0x8000, SmallestNormal = 0x0400;
 
+// The highest bit; a table keeps 16 of them.
+static_assert(status::CubeNanInfInput < 1 << 16);
+
 /// Orders operands like their values: -0 is -1, +0 is 0.
 constexpr int16_t orderOf(uint16_t bits) {
   return static_cast<int16_t>(bits ^

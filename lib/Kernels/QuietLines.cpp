@@ -119,8 +119,8 @@ template <class Value>
 HWY_INLINE std::optional<StatusBits>
 narrowLines(uint16_t *to, size_t lines, size_t length, const Value &value) {
   const DH dh;
-  // Of magnitudes, twice: their sign is shifted out.
-  auto largest = hn::Zero(dh), smallest = hn::Set(dh, 0xFFFF);
+  nn::FiniteCheck<DH> check{dh};
+  auto smallest = hn::Set(dh, 0xFFFF); // twice the magnitude: without the sign
   forEachVector(length, [&](size_t, size_t at, size_t n) HWY_ATTR {
     for (size_t line = 0; line < lines; ++line) {
       const auto bits = nn::narrowToHalf(DL(), value(line, at, n));
@@ -128,18 +128,17 @@ narrowLines(uint16_t *to, size_t lines, size_t length, const Value &value) {
       uint16_t *target = to + line * length + at;
       if (HWY_LIKELY(n == NumLanes)) {
         hn::StoreU(bits, dh, target);
-        largest = hn::Max(largest, twice);
+        check.update(bits);
         smallest = hn::Min(smallest, twice);
         continue;
       }
       nn::storeLanes(dh, bits, target, n);
       const auto isElement = hn::FirstN(dh, n);
-      largest = hn::Max(largest, hn::IfThenElseZero(isElement, twice));
+      check.update(hn::IfThenElseZero(isElement, bits));
       smallest = hn::Min(smallest, hn::IfThenElse(isElement, twice, smallest));
     }
   });
-  constexpr uint16_t infinity = 0x7C00;
-  if (!hn::AllTrue(dh, hn::Lt(largest, hn::Set(dh, 2 * infinity))))
+  if (!check.holds())
     return std::nullopt;
   if (hn::AllTrue(dh, hn::Gt(smallest, hn::Zero(dh))))
     return status::None;

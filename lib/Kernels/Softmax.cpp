@@ -111,9 +111,9 @@ SoftmaxKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   to.clearPadding(outputs[0].data);
   std::atomic<StatusBits> status{npu::status::None};
   constexpr int64_t group = QuietLines;
-  const int64_t grain = (from.grain() + group - 1) / group * group;
   context.pool.parallelFor(
-      from.numLines(), grain, [&](int64_t begin, int64_t end, int64_t) {
+      from.numLines(), from.grain(group),
+      [&](int64_t begin, int64_t end, int64_t) {
         std::vector<float> values;
         StatusBits bits = npu::status::None;
         for (int64_t line = begin; line < end;) {
