@@ -366,9 +366,10 @@ std::vector<LogicalAxis> axesInOrder(const Shape &shape,
 /// Lays the origin out in a private format. Among the ways to expand an origin
 /// of low rank, that which gives \p wanted, or the default one.
 Expected<LayoutBuilder> buildPrivate(Format format, int64_t groups, int64_t c0,
-                                     Format originFormat,
-                                     const Shape &originShape,
+                                     Format originFormat, const Shape &origin,
                                      const Shape *wanted) {
+  // A scalar is a vector of one element.
+  const Shape originShape = origin.empty() ? Shape{1} : origin;
   const FormatSpec *spec = findSpec(format, originShape.size());
   if (!spec)
     return Status::error("format " + std::string(getName(format)) +
@@ -377,9 +378,6 @@ Expected<LayoutBuilder> buildPrivate(Format format, int64_t groups, int64_t c0,
     return status;
   if (c0 < 1 || c0 > 4096)
     return Status::error("C0 = " + std::to_string(c0) + " is out of range");
-  if (originShape.empty())
-    return Status::error("a scalar has no layout in " +
-                         std::string(getName(format)));
 
   std::vector<std::vector<LogicalAxis>> candidates;
   if (spec->letters.empty()) {
@@ -494,9 +492,11 @@ Expected<Layout> Layout::create(const TensorDesc &desc) {
   if (isPlain(desc.format))
     return flat(desc.shape,
                 lettersOf(desc.format, desc.originFormat, desc.shape.size()));
+  // A scalar keeps its shape in every format, see physicalShape.
+  if (desc.shape.empty() && getNumElements(desc.originShape) == 1)
+    return flat(desc.shape, {});
   if (desc.shape.empty())
-    return Status::error("a scalar has no layout in " +
-                         std::string(getName(desc.format)));
+    return Status::error(desc.toString() + ": it has one element");
   auto builder = buildPrivate(desc.format, desc.groups, desc.shape.back(),
                               desc.originFormat, desc.originShape, &desc.shape);
   if (!builder || builder->shape != desc.shape) {

@@ -34,7 +34,8 @@ int64_t defaultC0(DataType dtype);
 /// The shape in \p format of a tensor of \p dtype whose origin is
 /// \p originShape in \p originFormat. \p groups is the sub-format of FRACTAL_Z
 /// and FRACTAL_Z_3D. Without \p c0, defaultC0 of dtype (4 for NC1HWC0_C04).
-/// Fails when the origin does not have the axes that the format needs.
+/// A scalar stays one. Fails when the origin does not have the axes that the
+/// format needs.
 Expected<Shape> physicalShape(Format format, int64_t groups, DataType dtype,
                               Format originFormat, const Shape &originShape,
                               std::optional<int64_t> c0 = std::nullopt);
@@ -67,7 +68,8 @@ struct LayoutPart {
 class Layout {
 public:
   /// Reads the layout off \p desc and checks its shape against the formula of
-  /// its format. C0 comes from the last dimension of the shape. A private
+  /// its format. C0 comes from the last dimension of the shape. A scalar has
+  /// the layout of a vector of one element, or no dimensions at all. A private
   /// format without an origin (none, or the shape itself) has data in all
   /// lanes: NC1HWC0 counts as an NCHW of C1 * C0 channels, others as their
   /// shape. Fails for a

@@ -175,6 +175,26 @@ TEST(LayoutTest, ReshapeTypeFollowsTheShape) {
   EXPECT_EQ(layout->elementAt({3, 17, 0, 0}), 3 * 32 + 16 + 1);
 }
 
+// A scalar is a vector of one element, or stays without dimensions.
+TEST(LayoutTest, Scalars) {
+  for (auto [format, shape] :
+       {std::pair(Format::NC1HWC0, Shape{1, 1, 1, 1, 16}),
+        std::pair(Format::FRACTAL_NZ, Shape{1, 1, 16, 16}),
+        std::pair(Format::FRACTAL_Z, Shape{1, 1, 16, 16})}) {
+    auto layout = Layout::create(
+        {DataType::Float16, format, 0, shape, Format::NCHW, Shape{}});
+    ASSERT_TRUE(layout.ok()) << layout.status().message();
+    EXPECT_EQ(layout->numElements(), getNumElements(shape));
+    EXPECT_EQ(layout->numLogical(), 1);
+    EXPECT_EQ(layout->elementAt(std::vector<int64_t>(layout->axes().size())),
+              0);
+  }
+  auto layout = Layout::create(
+      {DataType::Float16, Format::NC1HWC0, 0, Shape{}, Format::NCHW, Shape{}});
+  ASSERT_TRUE(layout.ok()) << layout.status().message();
+  EXPECT_EQ(layout->numElements(), 1);
+}
+
 // Graphs may leave the origin out.
 TEST(LayoutTest, WithoutOrigin) {
   const Shape shape{2, 3, 4, 5, 16};
@@ -202,6 +222,13 @@ TEST(LayoutTest, Refusals) {
                      Shape{1, 2, 7, 7, 16}, Format::NCHW, Shape{1, 16, 7, 7}}),
             "DT_FLOAT16 1x2x7x7x16 NC1HWC0 of 1x16x7x7 NCHW: its shape should "
             "be 1x1x7x7x16");
+  EXPECT_EQ(message({DataType::Float16, Format::NC1HWC0, 0, Shape{},
+                     Format::NCHW, Shape{1, 16, 7, 7}}),
+            "DT_FLOAT16 scalar NC1HWC0 of 1x16x7x7 NCHW: it has one element");
+  EXPECT_EQ(message({DataType::Float16, Format::NC1HWC0, 0,
+                     Shape{1, 2, 1, 1, 16}, Format::NCHW, Shape{}}),
+            "DT_FLOAT16 1x2x1x1x16 NC1HWC0 of scalar NCHW: its shape should be "
+            "1x1x1x1x16");
   EXPECT_EQ(message({DataType::Float16, Format::FRACTAL_ZN_LSTM, 0,
                      Shape{1, 2, 16, 16}, Format::ND, Shape{16, 32}}),
             "DT_FLOAT16 1x2x16x16 FRACTAL_ZN_LSTM of 16x32 ND: format "
