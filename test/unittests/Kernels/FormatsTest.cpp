@@ -87,7 +87,9 @@ std::vector<Sample> imageSamples() {
   add("SpaceToDepth", {x}, {2, 12, 1, 1}, block);
   block.set("block_size", int64_t(1));
   add("DepthToSpace", {x}, same, block);
-  add("GatherElements", {x, numbers(std::vector<int32_t>(24), same)}, same);
+  const TestTensor zeros = numbers(std::vector<int32_t>(24), same);
+  add("GatherElements", {x, zeros}, same);
+  add("ScatterElements", {x, zeros, x}, same);
   Attributes confusion = list("perm", {0, 1, 2, 3});
   confusion.set("shape", List(same));
   confusion.set("transpose_first", true);
@@ -117,13 +119,14 @@ const std::map<std::string, std::set<size_t>> plainInputs = {
     {"DropOutDoMask", {1, 2}},
     {"DropOutDoMaskV3", {1, 2}},
     {"DropOutDoMaskV3D", {1, 2}},
-    {"DropOutGenMask", {1}},
-    {"DropOutGenMaskV3", {1}},
-    {"DropOutGenMaskV4", {1}},
+    {"DropOutGenMask", {0, 1}},
+    {"DropOutGenMaskV3", {0, 1}},
+    {"DropOutGenMaskV4", {0, 1}},
     {"Fill", {1}},
     {"Pack", {0, 1}},
     {"PadV2", {2}},
     {"PadV3", {2}},
+    {"RandomUniformInt", {0, 1, 2}},
 };
 
 /// \p desc in \p format, with ones behind its axes up to those of an image.
@@ -138,8 +141,10 @@ TensorDesc inFormat(const TensorDesc &desc, Format format) {
   return privateDesc(desc.dtype, format, Format::NCHW, shape);
 }
 
-/// Whether the kernel takes the tensors of \p sample in \p format.
-bool takes(Sample sample, Format format) {
+/// Whether the kernel takes the tensors of \p sample in \p format: those of
+/// floats and flags, and \p withIntegers those of integers. A sample without
+/// any says nothing of a private format.
+bool takes(Sample sample, Format format, bool withIntegers) {
   NodeSpec &spec = sample.spec;
   const auto numbers = plainInputs.find(spec.type);
   const size_t rank =
@@ -147,7 +152,8 @@ bool takes(Sample sample, Format format) {
   // Vectors beside a tensor of more axes stay as they are.
   auto isTensor = [&](const TensorDesc &desc) {
     return (desc.dtype == Half || desc.dtype == Float || desc.dtype == Brain ||
-            desc.dtype == DataType::Bool) &&
+            desc.dtype == DataType::Bool ||
+            (withIntegers && desc.dtype != DataType::UInt8)) &&
            (desc.originShape.size() >= rank || desc.originShape.size() != 1);
   };
   // A bit for each element in memory.
@@ -155,6 +161,7 @@ bool takes(Sample sample, Format format) {
     if (desc.dtype == DataType::UInt8 && !isPlain(format))
       desc = plainDesc(desc.dtype, {(of.numElements() + 127) / 128 * 16});
   };
+  bool isInFormat = isPlain(format);
   for (size_t i = 0; i != spec.inputs.size(); ++i) {
     spec.constants.push_back(sample.operands[i].bytes.data());
     if (numbers != plainInputs.end() && numbers->second.contains(i))
@@ -162,11 +169,16 @@ bool takes(Sample sample, Format format) {
     if (isTensor(*spec.inputs[i])) {
       spec.inputs[i] = inFormat(*spec.inputs[i], format);
       spec.constants.back() = nullptr;
+      isInFormat = true;
     }
   }
   for (TensorDesc &output : spec.outputs)
-    if (isTensor(output))
+    if (isTensor(output)) {
       output = inFormat(output, format);
+      isInFormat = true;
+    }
+  if (!isInFormat)
+    return false;
   if (!spec.inputs.empty()) {
     for (auto &input : spec.inputs)
       convertMask(*input, *spec.inputs[0]);
@@ -199,8 +211,9 @@ TEST(FormatsTest, KernelsTakeWhatTheCatalogueSays) {
     samples[sample.spec.type].push_back(std::move(sample));
   for (const auto &[type, all] : samples) {
     auto takesAny = [&, &all = all](Format format) {
-      return std::ranges::any_of(
-          all, [&](const Sample &sample) { return takes(sample, format); });
+      return std::ranges::any_of(all, [&](const Sample &sample) {
+        return takes(sample, format, false) || takes(sample, format, true);
+      });
     };
     const bool plain = takesAny(Format::ND), blocks = takesAny(Format::NC1HWC0),
                matrix = takesAny(Format::FRACTAL_NZ);
