@@ -1,13 +1,13 @@
 //===- CrossEntropy.cpp - SoftmaxCrossEntropyWithLogits -------------------===//
 
 #include "Builtins.h"
-#include "ElementwiseOps.h"
 #include "FloatElements.h"
 #include "FloatInstructions.h"
 #include "FloatLines.h"
 #include "KernelChecks.h"
 #include "LineMath.h"
 #include "PlainTensor.h"
+#include "ScalarMath.h"
 #include "npu/Kernels/Registry.h"
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace {
 
 /// loss[b] = sum of labels[b, i] * (ln sum(e^d) - d_i) with d = features - max
 /// over the row, backprop = e^d / sum(e^d) - labels. All in fp32, rounded at
-/// the end.
+/// the end; exp and ln are fp16 instructions where the SoC has no others.
 class CrossEntropyKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -36,33 +36,25 @@ private:
   std::optional<PlainOutput> loss, backprop;
   DataType dtype = DataType::Undefined;
   OverflowMode mode = OverflowMode::Saturate;
+  bool halfExp = false;
   int64_t rows = 1, width = 0;
 };
 
-StatusBits apply(ElementwiseOp op, std::span<const float> from,
-                 std::span<float> to) {
-  const void *const input = from.data();
-  void *const output = to.data();
-  // exp and ln as they are: x * 1 + 0, times 1.
-  constexpr float params[] = {1, 0, 1};
-  return getFloatFunction(op, ElementwisePath::Float, OverflowMode::InfNan)(
-      {{&input, 1}, {&output, 1}, from.size(), params});
-}
-
 /// Replaces \p row by its products with \p target and \p power by backprop.
-/// Returns the loss.
+/// Returns the loss. With \p halfExp exp and ln are fp16 instructions.
 template <class Instructions>
 float computeRow(Instructions &unit, std::span<float> row,
                  std::span<const float> target, std::span<float> power,
-                 StatusBits &bits) {
+                 bool halfExp, OverflowMode mode, StatusBits &bits) {
   StatusBits ignored = status::None;
   const float max = largestOf(row, false, OverflowMode::InfNan, ignored);
   for (float &value : row)
     value = unit.sub(value, max);
-  bits |= apply(ElementwiseOp::Exp, row, power);
+  std::copy(row.begin(), row.end(), power.begin());
+  bits |= expInPlace(power, halfExp, mode);
   const float sum = unit.sum(power);
-  float logarithm;
-  bits |= apply(ElementwiseOp::Log, {&sum, 1}, {&logarithm, 1});
+  const float logarithm =
+      halfExp ? logThroughHalf(sum, mode, bits) : unit.log(sum);
   for (size_t i = 0; i < row.size(); ++i) {
     row[i] = unit.mul(target[i], unit.sub(logarithm, row[i]));
     power[i] = canonicalNaN(unit.sub(unit.div(power[i], sum), target[i]));
@@ -110,6 +102,7 @@ CrossEntropyKernel::create(const NodeSpec &spec, const NumericConfig &config) {
                                " do not give " + spec.outputs[0].toString() +
                                " and " + spec.outputs[1].toString());
   kernel->mode = config.overflow;
+  kernel->halfExp = config.soc == Soc::Ascend310;
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
@@ -134,7 +127,8 @@ CrossEntropyKernel::run(RunContext &context,
           auto compute = [&](auto unit) {
             toFloat(dtype, x + line * width * size, row);
             toFloat(dtype, y + line * width * size, target);
-            const float ofRow = computeRow(unit, row, target, power, bits);
+            const float ofRow =
+                computeRow(unit, row, target, power, halfExp, mode, bits);
             bits |= unit.bits;
             return ofRow;
           };
@@ -157,7 +151,9 @@ CrossEntropyKernel::run(RunContext &context,
 
 void kernels::addCrossEntropy(Registry &registry) {
   registry.add("SoftmaxCrossEntropyWithLogits",
-               {CrossEntropyKernel::create, "fp32, one rounding at the end",
+               {CrossEntropyKernel::create,
+                "fp32, one rounding at the end; 310: exp and ln in fp16",
                 status::VectorNanInfInput | status::FloatOverflow |
-                    status::CastOverflow | status::CastUnderflow});
+                    status::FloatUnderflow | status::CastOverflow |
+                    status::CastUnderflow});
 }

@@ -83,7 +83,7 @@ constexpr ElementwiseRow rows[] = {
      ExactBits & ~status::CastOverflow, NoRounding},
     {"LeakyRelu", ElementwiseOp::LeakyRelu, 1, Rounding::EveryInstruction,
      FloatProductBits, InHalf},
-    {"Sigmoid", ElementwiseOp::Sigmoid, 1, Rounding::Sigmoid, BoundedBits,
+    {"Sigmoid", ElementwiseOp::Sigmoid, 1, Rounding::Sigmoid, FloatProductBits,
      "310, 910A: fp16, every instruction rounds; 310P, 910B: fp32, one "
      "rounding"},
     {"Tanh", ElementwiseOp::Tanh, 1, Rounding::Tanh, BoundedBits,
@@ -346,7 +346,7 @@ Status ElementwiseKernel::bindTypes(const ElementwiseRow &row,
     return {};
   } else if (floats) {
     // Mixed types meet in fp32.
-    path = ElementwisePath::Float;
+    path = pathForFloat(config);
     return {};
   }
   std::string types;

@@ -203,8 +203,10 @@ ElementwiseFunction select(ElementwisePath path) {
   case ElementwisePath::Half:
     return run<Step, HalfUnit<M>, HalfMemory>;
   case ElementwisePath::FloatHalfExp:
-    // Only Tanh has exp in the middle of fp32 instructions.
-    if constexpr (std::is_same_v<Step, Mapped<Tanh>>)
+    if constexpr (std::is_same_v<Step, Mapped<Exp>> ||
+                  std::is_same_v<Step, Mapped<Log>> ||
+                  std::is_same_v<Step, Mapped<Sigmoid>> ||
+                  std::is_same_v<Step, Mapped<Tanh>>)
       return run<Step, FloatUnit<M, true>, FloatMemory>;
     [[fallthrough]];
   case ElementwisePath::Float:

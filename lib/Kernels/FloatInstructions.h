@@ -28,6 +28,7 @@ struct PlainInstructions {
   float mul(float a, float b) { return a * b; }
   float div(float a, float b) { return a / b; }
   float sqrt(float a) { return std::sqrt(a); }
+  float log(float a) { return logOf(a); }
   float sum(std::span<const float> values) {
     return sumInOrder(values.data(), values.size());
   }

@@ -38,14 +38,14 @@ SoftmaxPath choosePath(const TensorDesc &input, const NumericConfig &config,
                        int64_t implMode, bool lastAxis) {
   SoftmaxPath path;
   const bool isMatrix = input.format == Format::FRACTAL_NZ;
+  path.halfExp = config.soc == Soc::Ascend310;
   if (input.dtype == DataType::Float16) {
     path.halfDifference = true;
-    path.halfExp = config.soc == Soc::Ascend310;
     path.multiplies = config.soc == Soc::Ascend310 ||
                       config.soc == Soc::Ascend310P ||
                       (isMatrix && config.soc == Soc::Ascend910A);
   } else if (input.dtype == DataType::Float) {
-    // Neither has a whole-vector maximum in fp32; Ascend310 no exp either.
+    // Neither has a whole-vector maximum in fp32.
     path.halfMax =
         lastAxis && !(implMode & HighPrecision) &&
         (config.soc == Soc::Ascend910A || config.soc == Soc::Ascend310);

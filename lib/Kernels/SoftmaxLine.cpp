@@ -4,7 +4,7 @@
 
 #include "FloatElements.h"
 #include "FloatInstructions.h"
-#include "npu/Numerics/Half.h"
+#include "LineMath.h"
 
 #include <cmath>
 #include <vector>
@@ -38,8 +38,11 @@ StatusBits expOfDifference(float *values, size_t count, float max) {
 template <OverflowMode M>
 StatusBits expOfDifference(float *values, size_t count, float max,
                            const SoftmaxPath &path) {
-  if (path.halfExp)
+  if (path.halfExp && path.halfDifference)
     return expOfDifference<HalfUnit<M>, HalfUnit<M>>(values, count, max);
+  if (path.halfExp)
+    return expOfDifference<FloatUnit<M>, FloatUnit<M, true>>(values, count,
+                                                             max);
   if (path.halfDifference)
     return expOfDifference<HalfUnit<M>, FloatUnit<M>>(values, count, max);
   return expOfDifference<FloatUnit<M>, FloatUnit<M>>(values, count, max);
@@ -67,21 +70,10 @@ StatusBits softmaxLine(std::span<float> values, const SoftmaxPath &path,
                        OverflowMode mode) {
   constexpr size_t MaxLanes = 16;
   StatusBits bits = status::None;
-  float max = values[0];
-  for (float value : values) {
+  for (float value : values)
     if (!std::isfinite(value))
       bits |= status::VectorNanInfInput;
-    if (std::isnan(value) || value > max)
-      max = std::isnan(max) ? max : value;
-  }
-  if (path.halfMax) {
-    // Every element is narrowed on the way to its maximum.
-    for (float value : values)
-      numerics::floatToHalf(value, mode, bits);
-    bits &= ~status::CastUnderflow;
-    StatusBits ignored = status::None;
-    max = numerics::halfToFloat(numerics::floatToHalf(max, mode, ignored));
-  }
+  const float max = largestOf(values, path.halfMax, mode, bits);
   std::vector<float> line(values.begin(), values.end());
   line.resize((values.size() + MaxLanes - 1) / MaxLanes * MaxLanes, values[0]);
   bits |=

@@ -13,7 +13,7 @@ namespace npu::kernels {
 /// Where a softmax rounds.
 struct SoftmaxPath {
   bool halfDifference = false; ///< x - max is an fp16 instruction
-  bool halfExp = false;        ///< and so is exp
+  bool halfExp = false;        ///< exp is one, on what is narrowed for it
   bool halfMax = false;        ///< fp32 tensors: the maximum goes through fp16
   bool multiplies = false;     ///< e * (1 / sum) in place of e / sum
 };

@@ -24,12 +24,13 @@ std::vector<PathRow> kernels::statustable::trainingPaths() {
               terms.push_back(m.mul(x[1][i], m.sub(logarithm, differences[i])));
             return Values{m.sum(terms)};
           },
-          {half({0xBB00, 0x39DC, 0x4500}).shaped({1, 3}),
-           half({0x2400, 0x3640, 0x396C}).shaped({1, 3})},
+          {half({0xC1F5, 0x3E83, 0xC346}).shaped({1, 3}),
+           half({0x1954, 0x3A08, 0x2CA6}).shaped({1, 3})},
           Half,
-          {{"fp32, one rounding", everywhere, {}, {0x3F1C}, 0},
-           {"x - max in fp16", nowhere, {.form = 1}, {0x3F1B}, 0},
-           {"every instruction in fp16", nowhere, {.half = true}, {0x3F19}, 0}}}
+          {{"fp32, one rounding", notOn310, {}, {0x3682}, 0},
+           {"exp and ln in fp16", on310, {.halfExp = true}, {0x3684}, 0},
+           {"x - max in fp16", nowhere, {.form = 1}, {0x3683}, 0},
+           {"every instruction in fp16", nowhere, {.half = true}, {0x3681}, 0}}}
           .into({1})
           .besides(Half, {1, 3}),
       PathRow{

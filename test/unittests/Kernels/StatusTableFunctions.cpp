@@ -227,7 +227,37 @@ Rows exponentialRows() {
           {CU, {0x8000}},
           {CU, {0x8000}},
           {0, {0x8001}}}
-          .with("base", 1e38f)};
+          .with("base", 1e38f)
+          .on(notOn310),
+      // ln 0, of an fp32 operand
+      Row{"Log",
+          "the operand of ln to fp16, too small",
+          {floats({0x1p-25f})},
+          {floats({0x1.000002p-25f})},
+          Float,
+          {CU | FO, {bitsOf(-65504)}},
+          {CU | FO, {0xFF800000}},
+          {0, {bitsOf(-16.640625f)}}}
+          .on(on310),
+      // The middle between the neighbours of ln 65520 in fp16.
+      Row{"Exp",
+          "an fp32 operand of exp in fp16",
+          {floats({11.08984375f})},
+          {floats({0x1.62DFFEp3f})},
+          Float,
+          {FO, {bitsOf(65504)}},
+          {FO, {FloatInf}},
+          {0, {bitsOf(65248)}}}
+          .on(on310),
+      Row{"Sigmoid",
+          "an fp32 operand of exp in fp16",
+          {floats({-65520})},
+          {floats({-11})},
+          Float,
+          {CO | FO, {bitsOf(1 / 65505.0f)}},
+          {CO | VN, {0}},
+          {0, {bitsOf(1 / 59873.0f)}}}
+          .on(on310)};
   return rows;
 }
 

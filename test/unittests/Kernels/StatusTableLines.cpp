@@ -375,7 +375,7 @@ Rows kernels::statustable::lineRows() {
               {CO, {FloatOne}},
               {CO | VN, {0x7FC00000}},
               {0, {FloatOne}}}
-              .on({Soc::Ascend310, Soc::Ascend910A}),
+              .on({Soc::Ascend910A}),
           // exp(65593 - 65504) overflows; the sum and the quotient read it. An
           // infinite maximum leaves e^-inf.
           Row{"SoftmaxV2",
@@ -385,7 +385,34 @@ Rows kernels::statustable::lineRows() {
               Float,
               {CO | FO | VN, {0x7FC00000}},
               {CO | VN, {0x7FC00000}}}
-              .on({Soc::Ascend310, Soc::Ascend910A}),
+              .on({Soc::Ascend910A}),
+          // exp(65520 - 65504) in fp16 over itself.
+          Row{"SoftmaxV2",
+              "maximum and exp through fp16",
+              {floats({65520})},
+              {},
+              Float,
+              {CO | FO, {FloatOne}},
+              {CO | VN, {0x7FC00000}}}
+              .on(on310),
+          Row{"SoftmaxV2",
+              "the exp of fp32 rows in fp16 is too small",
+              {floats({0, -17.34375f})},
+              {floats({0, -17.328125f})},
+              Float,
+              {FU, {FloatOne, 0}},
+              {FU, {FloatOne, 0}},
+              {0, {FloatOne, bitsOf(0x1p-24f)}}}
+              .on(on310),
+          Row{"SoftmaxV2",
+              "the operand of exp to fp16, too small",
+              {floats({0, -0x1p-25f})},
+              {floats({0, -0x1.000002p-25f})},
+              Float,
+              {CU, {bitsOf(0.5f), bitsOf(0.5f)}},
+              {CU, {bitsOf(0.5f), bitsOf(0.5f)}},
+              {0, {bitsOf(0.5f), bitsOf(0.5f)}}}
+              .on(on310),
           Row{"SoftmaxV2",
               "maximum in fp32",
               {floats({65520})},
