@@ -48,19 +48,12 @@ DumpRecorder::readRequest(instr::DumpOp op, const PlannedNode &node) {
   return request;
 }
 
-Status DumpRecorder::Member::initialize(NodeOp op, const PlannedNode &fused) {
-  node.op = op;
-  node.taskId = fused.taskId;
-  node.streamId = fused.streamId;
-  Expected<NodeTensors> tensors = getNodeTensors(op);
-  if (!tensors)
-    return tensors.takeStatus().withContext(node.describe());
-  node.inputs = std::move(tensors->inputs);
-  node.outputs = std::move(tensors->outputs);
-  nameInFile = op.getNodeName().str();
+/// The file of a member is named after the nodes that it is in.
+static std::string getNameOfMember(NodeOp op) {
+  std::string name = op.getNodeName().str();
   while ((op = op->getParentOfType<NodeOp>()))
-    nameInFile = op.getNodeName().str() + "_" + nameInFile;
-  return {};
+    name = op.getNodeName().str() + "_" + name;
+  return name;
 }
 
 /// The node of the graph that \p op is, or that it is a member of.
@@ -89,8 +82,7 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
   for (ge::GraphOp part : plan.graphs)
     part.walk([&](instr::DumpOp op) { dumps.push_back(op); });
   for (instr::DumpOp op : dumps) {
-    auto subject =
-        op.getToken() ? op.getToken().getDefiningOp<NodeOp>() : NodeOp();
+    NodeOp subject = getSubjectNode(op);
     const PlannedNode *node = nodes.lookup(getOutermostNode(subject));
     if (!node)
       return Status::error("instr.dump of '" + op.getSubject().str() +
@@ -102,16 +94,14 @@ DumpRecorder::create(ge::GraphOp graph, const Plan &plan, uint32_t modelId,
       recorder->requests[subject].push_back(std::move(*request));
       continue;
     }
-    if (node->kind != PlannedNode::Kind::Compute)
-      continue; // its outputs are given
-    auto [it, isNew] = recorder->members[node->op].try_emplace(subject);
-    Member &member = it->second;
-    if (isNew)
-      if (Status status = member.initialize(subject, *node); !status)
-        return status;
-    Expected<Request> request = readRequest(op, member.node);
+    const PlannedNode *memberNode = node->findMember(subject);
+    if (!memberNode)
+      continue; // its outputs are given, or it has no kernel
+    Expected<Request> request = readRequest(op, *memberNode);
     if (!request)
       return request.takeStatus();
+    Member &member = recorder->members[node->op][subject];
+    member.nameInFile = getNameOfMember(subject);
     member.requests.push_back(std::move(*request));
   }
 
@@ -190,17 +180,20 @@ dump::DumpJob DumpRecorder::makeJob(const NodeRun &run,
 }
 
 dump::DumpJob DumpRecorder::makeMemberJob(const NodeRun &run,
+                                          Operation *subject,
                                           const Member &member,
                                           instr::DumpData data) const {
   const Request wanted = merge(member.requests, run.iteration, data);
-  NodeOp op = member.node.op;
-  std::vector<Buffer> inputs(member.node.inputs.size());
+  // Shapes are those of the iteration's plan.
+  const PlannedNode &node = *run.node.findMember(subject);
+  NodeOp op = node.op;
+  std::vector<Buffer> inputs(node.inputs.size());
   for (unsigned anchor : wanted.anchors)
     inputs[anchor] = getMemberBuffer(run, op.getAnchor(anchor));
-  std::vector<Buffer> outputs(member.node.outputs.size());
+  std::vector<Buffer> outputs(node.outputs.size());
   for (unsigned output : wanted.outputs)
     outputs[output] = getMemberBuffer(run, op.getOutputs()[output]);
-  const NodeRun memberRun{member.node, run.iteration, inputs, outputs, {}, 0};
+  const NodeRun memberRun{node, run.iteration, inputs, outputs, {}, 0};
   dump::DumpJob job = makeJob(memberRun, wanted);
   job.nameInFile = member.nameInFile;
   return job;
@@ -219,8 +212,9 @@ Status
 DumpRecorder::forEachJob(const NodeRun &run, instr::DumpData data,
                          llvm::function_ref<Status(dump::DumpJob)> use) const {
   if (auto it = members.find(run.node.op); it != members.end())
-    for (const Member &member : llvm::make_second_range(it->second))
-      if (Status status = use(makeMemberJob(run, member, data)); !status)
+    for (const auto &[subject, member] : it->second)
+      if (Status status = use(makeMemberJob(run, subject, member, data));
+          !status)
         return status;
 
   auto it = requests.find(run.node.op);

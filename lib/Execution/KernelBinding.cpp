@@ -130,11 +130,14 @@ Value npu::getOuterValue(Value value) {
   return value;
 }
 
+NodeOp npu::getSubjectNode(instr::DumpOp dump) {
+  return dump.getToken() ? dump.getToken().getDefiningOp<NodeOp>() : NodeOp();
+}
+
 MemberValues npu::getDumpedMemberValues(NodeOp node) {
   MemberValues dumped;
   node.getBody().walk([&](instr::DumpOp dump) {
-    auto member =
-        dump.getToken() ? dump.getToken().getDefiningOp<NodeOp>() : NodeOp();
+    NodeOp member = getSubjectNode(dump);
     if (!member)
       return;
     auto add = [&](ValueRange values, ArrayRef<int64_t> indices) {

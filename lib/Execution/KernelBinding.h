@@ -4,6 +4,7 @@
 #define NPU_LIB_EXECUTION_KERNELBINDING_H
 
 #include "npu/Dialect/GE/IR/GE.h"
+#include "npu/Dialect/Instr/IR/Instr.h"
 #include "npu/Execution/Plan.h"
 
 namespace npu {
@@ -26,6 +27,9 @@ std::optional<ByteView> getPayload(ge::NodeOp node);
 /// on: to an input or output of the outermost one, or, where it goes no
 /// further, to the value of a member.
 mlir::Value getOuterValue(mlir::Value value);
+
+/// The node that \p dump has as its subject, null for none.
+ge::NodeOp getSubjectNode(instr::DumpOp dump);
 
 /// Places for the values that every instr.dump among the members of \p node
 /// asks for and that are no inputs or outputs of the node.

@@ -6,9 +6,12 @@
 #include "Planner.h"
 #include "ScalarValue.h"
 
+#include "npu/Dialect/Instr/IR/Instr.h"
+
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PriorityQueue.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -370,6 +373,35 @@ Expected<Plan> Plan::create(GraphOp graph, const llvm::StringSet<> &fed) {
   return Planner(fed).run(graph);
 }
 
+/// The members of \p fused that are dumped. One without tensors is left out:
+/// its kernel has the same to say.
+static std::vector<PlannedNode> planDumpedMembers(const PlannedNode &fused) {
+  std::vector<PlannedNode> members;
+  llvm::SmallPtrSet<Operation *, 4> seen;
+  fused.op.getBody().walk([&](instr::DumpOp dump) {
+    NodeOp op = getSubjectNode(dump);
+    if (!op || !seen.insert(op).second)
+      return;
+    Expected<NodeTensors> tensors = getNodeTensors(op);
+    if (!tensors)
+      return;
+    PlannedNode &member = members.emplace_back();
+    member.op = op;
+    member.taskId = fused.taskId;
+    member.streamId = fused.streamId;
+    member.inputs = std::move(tensors->inputs);
+    member.outputs = std::move(tensors->outputs);
+  });
+  return members;
+}
+
+const PlannedNode *PlannedNode::findMember(Operation *member) const {
+  auto it = llvm::find_if(dumpedMembers, [&](const PlannedNode &node) {
+    return node.op.getOperation() == member;
+  });
+  return it == dumpedMembers.end() ? nullptr : &*it;
+}
+
 void Plan::bindKernels(const kernels::Registry &registry,
                        const NumericConfig &config,
                        const std::vector<const std::byte *> &slotBytes,
@@ -382,6 +414,7 @@ void Plan::bindKernels(const kernels::Registry &registry,
       constants.push_back(slot == PlannedNode::NoSlot ? nullptr
                                                       : slotBytes[slot]);
     node.memberValues = getDumpedMemberValues(node.op);
+    node.dumpedMembers = planDumpedMembers(node);
     NodeTensors tensors{node.inputs, node.outputs};
     for (const catalog::Update &update : node.updates)
       if (update.output == catalog::Update::Hidden)

@@ -455,9 +455,6 @@ Status GraphRun::prepareObservers(dump::DumpWriter *writer) {
     if (!recording)
       return recording.takeStatus();
     recorder = std::move(*recording);
-    if (recorder->hasMembers() && shapes.steps.size() > 1)
-      return Status::error("members of fused nodes are dumped, but shapes "
-                           "change between iterations; expected one of both");
   }
   return overflow.prepare(graph, session->plan(), modelId,
                           settings.session.config, writer);

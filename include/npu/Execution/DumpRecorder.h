@@ -44,9 +44,6 @@ public:
   /// the manifest where the run stopped.
   Status nodeFailed(const NodeRun &run, const Status &why) override;
 
-  /// Whether members of fused nodes are dumped, in the shapes that the graph
-  /// had when the recorder was made.
-  bool hasMembers() const { return !members.empty(); }
   uint64_t filesQueued() const { return numFiles; }
 
   /// The dumps of all iterations of \p session, if they run to their ends and
@@ -64,12 +61,8 @@ private:
   /// Several instr.dump of one operation.
   using Requests = std::vector<Request>;
   struct Member {
-    /// The member as a node of the graph, with the task of the fused one.
-    PlannedNode node;
     std::string nameInFile;
     Requests requests;
-
-    Status initialize(ge::NodeOp op, const PlannedNode &fused);
   };
   explicit DumpRecorder(dump::DumpWriter &writer) : writer(writer) {}
 
@@ -80,8 +73,8 @@ private:
   static Request merge(const Requests &requests, uint64_t iteration,
                        instr::DumpData data);
   dump::DumpJob makeJob(const NodeRun &run, const Request &wanted) const;
-  dump::DumpJob makeMemberJob(const NodeRun &run, const Member &member,
-                              instr::DumpData data) const;
+  dump::DumpJob makeMemberJob(const NodeRun &run, mlir::Operation *subject,
+                              const Member &member, instr::DumpData data) const;
   /// Calls \p use for each file that the run of a node makes.
   Status forEachJob(const NodeRun &run,
                     llvm::function_ref<Status(dump::DumpJob)> use) const;

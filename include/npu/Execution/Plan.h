@@ -102,6 +102,9 @@ struct PlannedNode {
   std::vector<int64_t> startedStreams;
 
   MemberValues memberValues;
+  /// The members, at any depth, that an instr.dump has as its subject: each as
+  /// a node with the task of this one, in the shapes of this plan.
+  std::vector<PlannedNode> dumpedMembers;
   std::unique_ptr<kernels::Kernel> kernel;
   /// Why there is no kernel; then a run stops at this node.
   Status failure;
@@ -109,6 +112,8 @@ struct PlannedNode {
   /// "graph.txt:12: Conv2D 'conv1'", for messages.
   std::string describe() const { return npu::describe(op); }
   unsigned firstCarried() const { return getFirstCarried(role); }
+  /// That of dumpedMembers which \p member is, or null.
+  const PlannedNode *findMember(mlir::Operation *member) const;
 };
 
 /// What nodes with \p role are, unless they are fed.
