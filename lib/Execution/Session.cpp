@@ -102,12 +102,25 @@ void Session::describeOutputs() {
   }
 }
 
-/// Whether all that \p node reads was computed.
+/// Whether all that \p node reads was computed, or set by an Assign.
 Status Session::checkInputs(const PlannedNode &node, uint64_t iteration,
                             llvm::ArrayRef<Buffer> inputs) const {
   for (auto [anchor, buffer] : llvm::enumerate(inputs)) {
-    if (buffer || node.inputSlots[anchor] == PlannedNode::NoSlot)
+    if (node.inputSlots[anchor] == PlannedNode::NoSlot)
       continue;
+    if (buffer) {
+      const DeviceState::UnsetValue *unset = options.device->findUnset(buffer);
+      if (unset && node.kind != Kind::Control &&
+          !(anchor == 0 && node.op.getOpType() == "Assign"))
+        return Status::error(ErrorKind::Incomplete,
+                             node.describe() + ": input " +
+                                 std::to_string(anchor) + " is the variable '" +
+                                 unset->name +
+                                 "', to which no Assign that ran has given a "
+                                 "value; expected --bind " +
+                                 unset->name + "=FILE.npy");
+      continue;
+    }
     auto producer = node.op.getAnchor(static_cast<unsigned>(anchor))
                         .getDefiningOp<ge::NodeOp>();
     return Status::error(ErrorKind::Incomplete,
@@ -182,10 +195,15 @@ void Session::changeInPlace(unsigned slot, const Buffer &value) {
   auto change = [&](unsigned changed) {
     // A variable keeps its value for the next iteration, unless a file gives
     // one for each.
-    if (variables[changed])
-      variables[changed]->value = value;
-    else if (graphPlan->persistent[changed] && sources[changed].size() == 1)
+    if (DeviceState::Variable *variable = variables[changed]) {
+      llvm::erase_if(options.device->unsetValues,
+                     [&](const DeviceState::UnsetValue &unset) {
+                       return unset.value == variable->value;
+                     });
+      variable->value = value;
+    } else if (graphPlan->persistent[changed] && sources[changed].size() == 1) {
       sources[changed][0] = value;
+    }
   };
   change(slot);
   for (unsigned alias : graphPlan->aliases[slot]) {

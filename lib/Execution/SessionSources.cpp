@@ -230,18 +230,66 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
     if (!buffer)
       return buffer.takeStatus();
     std::memset(buffer->get(), 0, desc.byteSize());
+    options.device->unsetValues.push_back({op.getNodeName().str(), *buffer});
     return std::vector<Buffer>{*buffer};
   }
   return std::vector<Buffer>();
 }
 
+bool Session::isSameTensor(unsigned slot, unsigned other) const {
+  return slot == other || (other != PlannedNode::NoSlot &&
+                           llvm::is_contained(graphPlan->aliases[slot], other));
+}
+
+/// Whether \p node sets its first input without looking at it.
+static bool isAssign(const PlannedNode &node) {
+  return node.op.getOpType() == "Assign" && !node.inputSlots.empty();
+}
+
+Session::FirstUse Session::findFirstUse(unsigned slot, unsigned begin,
+                                        unsigned end) const {
+  for (unsigned place = begin; place != end; ++place) {
+    const PlannedNode &node = graphPlan->nodes[place];
+    FirstUse use = FirstUse::None;
+    for (auto [anchor, input] : llvm::enumerate(node.inputSlots)) {
+      if (!isSameTensor(slot, input))
+        continue;
+      const bool isPassed =
+          node.kind == Kind::Control && anchor >= node.firstCarried() &&
+          llvm::all_of(node.branches, [&](const PlannedBranch &branch) {
+            return llvm::all_of(
+                branch.arguments, [&](const PlannedBranch::Argument &argument) {
+                  return argument.input != anchor || argument.isShared;
+                });
+          });
+      if (isAssign(node) && anchor == 0 && use == FirstUse::None)
+        use = FirstUse::Assigned;
+      else if (!isPassed)
+        use = FirstUse::Read;
+    }
+    for (const PlannedBranch &branch : node.branches) {
+      const FirstUse inBranch = findFirstUse(slot, branch.begin, branch.end);
+      if (use == FirstUse::None || inBranch == FirstUse::Assigned)
+        use = inBranch;
+    }
+    if (use != FirstUse::None)
+      return use;
+  }
+  return FirstUse::None;
+}
+
 bool Session::isAssignedFirst(const PlannedNode &node) const {
-  if (node.role != catalog::Role::Variable || node.readers.empty())
-    return false;
-  const PlannedNode &first = graphPlan->nodes[node.readers.front()];
-  return first.op.getOpType() == "Assign" && !first.inputSlots.empty() &&
-         first.inputSlots[0] == node.outputSlots[0] &&
-         llvm::count(first.inputSlots, node.outputSlots[0]) == 1;
+  return node.role == catalog::Role::Variable &&
+         findFirstUse(node.outputSlots[0], 0, graphPlan->numRootNodes) ==
+             FirstUse::Assigned;
+}
+
+const DeviceState::UnsetValue *
+DeviceState::findUnset(const Buffer &value) const {
+  auto it = llvm::find_if(unsetValues, [&](const UnsetValue &unset) {
+    return unset.value == value;
+  });
+  return it == unsetValues.end() ? nullptr : &*it;
 }
 
 /// Whether \p node can be shared with other graphs.

@@ -60,6 +60,14 @@ struct DeviceState {
   };
   /// By the names of their nodes, as in a session of GE.
   llvm::StringMap<Variable> variables;
+  /// What stands for the value of a variable until an Assign has run.
+  struct UnsetValue {
+    std::string name; ///< of the variable
+    Buffer value;
+  };
+  std::vector<UnsetValue> unsetValues;
+  /// That of unsetValues which \p value is, or null.
+  const UnsetValue *findUnset(const Buffer &value) const;
   /// Nodes that overflowed since the flag of the device was cleared. It lives
   /// on between iterations.
   uint32_t overflowedNodes = 0;
@@ -168,8 +176,15 @@ private:
   /// has made it.
   Expected<bool> findVariable(const PlannedNode &node);
   void makeVariable(const PlannedNode &node);
-  /// Whether the first that \p node's readers do is to give it a value.
+  /// Whether the first that the graph does with the variable \p node, in a
+  /// branch perhaps, is to give it a value.
   bool isAssignedFirst(const PlannedNode &node) const;
+  enum class FirstUse { None, Assigned, Read };
+  /// What nodes [\p begin, \p end), and the graphs that they run, do first with
+  /// the variable that has \p slot. Of several branches one that assigns it
+  /// counts: which of them runs is not known.
+  FirstUse findFirstUse(unsigned slot, unsigned begin, unsigned end) const;
+  bool isSameTensor(unsigned slot, unsigned other) const;
   /// The value of the source \p slot in \p iteration.
   const Buffer &getSource(unsigned slot, uint64_t iteration) const;
   void describeOutputs();
