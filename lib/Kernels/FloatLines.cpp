@@ -253,6 +253,18 @@ StatusBits LineValues::write(std::byte *tensor, int64_t line, float value,
   return fromFloat(type, canonicalNaN(value), tensor + byteOf(line), mode);
 }
 
+StatusBits LineValues::write(std::byte *tensor, int64_t line,
+                             std::span<float> from, OverflowMode mode) const {
+  if (distance && *distance == 1) {
+    canonicalizeNaNs(from);
+    return fromFloat(type, from, tensor + byteOf(line), mode);
+  }
+  StatusBits bits = status::None;
+  for (float value : from)
+    bits |= write(tensor, line++, value, mode);
+  return bits;
+}
+
 void LineValues::clearPadding(std::byte *tensor) const {
   if (layout.hasPadding())
     std::memset(tensor, 0, layout.numElements() * (getBitWidth(type) / 8));

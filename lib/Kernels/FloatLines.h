@@ -113,6 +113,9 @@ public:
   float read(const std::byte *tensor, int64_t line) const;
   StatusBits write(std::byte *tensor, int64_t line, float value,
                    OverflowMode mode) const;
+  /// Of lines from number \p line on. NaNs of \p from become the canonical one.
+  StatusBits write(std::byte *tensor, int64_t line, std::span<float> from,
+                   OverflowMode mode) const;
   void clearPadding(std::byte *tensor) const;
 
 private:

@@ -13,6 +13,7 @@
 #include "npu/Kernels/Registry.h"
 #include "npu/Numerics/Half.h"
 
+#include <algorithm>
 #include <atomic>
 
 using namespace npu;
@@ -38,6 +39,7 @@ private:
   FloatLines from, to;
   LineValues mean, third;
   LineParameter gamma, beta;
+  std::unique_ptr<RootMemo> roots; ///< null where they are not worth it
 
   /// A parameter of every line.
   struct Parameters {
@@ -46,8 +48,12 @@ private:
   /// Normalises lines from number \p line on, moments.size() of them.
   StatusBits runLines(const std::byte *input, std::byte *output, int64_t line,
                       const Parameters &parameters,
-                      std::span<LineMoments> moments,
-                      std::vector<float> &values) const;
+                      std::span<LineMoments> moments) const;
+  /// Those in which anything may happen.
+  StatusBits runAnyLines(const std::byte *input, std::byte *output,
+                         int64_t line, const Parameters &parameters,
+                         std::span<LineMoments> moments,
+                         std::vector<float> &values) const;
 };
 
 Expected<std::unique_ptr<Kernel>>
@@ -71,6 +77,8 @@ LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->path = kernel->givesRoot
                      ? NormPath()
                      : NormPath::layerNorm(x.dtype, config, *implMode);
+  if (kernel->path.halfMoments && kernel->path.root == InverseRoot::Logarithm)
+    kernel->roots = std::make_unique<RootMemo>();
   auto precision = spec.attrs.get<std::string>("op_precision_mode_str", "");
   if (!precision)
     return inNode(spec, precision.takeStatus());
@@ -108,33 +116,52 @@ LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
+StatusBits LayerNormKernel::runAnyLines(const std::byte *input,
+                                        std::byte *output, int64_t line,
+                                        const Parameters &parameters,
+                                        std::span<LineMoments> moments,
+                                        std::vector<float> &values) const {
+  const auto &[scales, shifts] = parameters;
+  StatusBits bits = npu::status::None;
+  values.resize(static_cast<size_t>(from.length()));
+  for (LineMoments &result : moments) {
+    from.read(input, line, values);
+    const auto scale = gamma.ofLine(scales, line);
+    const auto shift = beta.ofLine(shifts, line);
+    if (inHalf) {
+      result = normalizeLineInHalf(values, scale, shift, epsilon, mode, bits);
+    } else {
+      result = normalizeLine(values, epsilon, path, mode, bits);
+      scaleAndShiftLine(values, scale, shift, bits);
+    }
+    bits |= to.write(output, line, values, mode);
+    ++line;
+  }
+  return bits;
+}
+
 StatusBits LayerNormKernel::runLines(const std::byte *input, std::byte *output,
                                      int64_t line, const Parameters &parameters,
-                                     std::span<LineMoments> moments,
-                                     std::vector<float> &values) const {
+                                     std::span<LineMoments> moments) const {
+  std::vector<float> values;
   const uint16_t *halves = from.findHalves(input, line);
   uint16_t *results = to.findHalves(output, line);
   const auto &[scales, shifts] = parameters;
-  if (!inHalf && halves && results && gamma.isSame(scales) &&
-      beta.isSame(shifts))
-    if (auto bits = normalizeQuietly(halves, results, scales, shifts, epsilon,
-                                     path, moments, values))
-      return *bits;
+  if (inHalf || !halves || !results || !gamma.isSame(scales) ||
+      !beta.isSame(shifts))
+    return runAnyLines(input, output, line, parameters, moments, values);
   StatusBits bits = npu::status::None;
-  values.resize(static_cast<size_t>(from.length()));
-  for (size_t i = 0; i < moments.size(); ++i) {
-    const int64_t number = line + static_cast<int64_t>(i);
-    from.read(input, number, values);
-    const auto scale = gamma.ofLine(scales, number);
-    const auto shift = beta.ofLine(shifts, number);
-    if (inHalf) {
-      moments[i] =
-          normalizeLineInHalf(values, scale, shift, epsilon, mode, bits);
-    } else {
-      moments[i] = normalizeLine(values, epsilon, path, mode, bits);
-      scaleAndShiftLine(values, scale, shift, bits);
-    }
-    bits |= to.write(output, number, values, mode);
+  for (size_t done = 0; done < moments.size();) {
+    const size_t first = done * static_cast<size_t>(from.length());
+    const auto [lines, status] = normalizeQuietly(
+        halves + first, results + first, scales, shifts, epsilon, path,
+        roots.get(), moments.subspan(done), values);
+    bits |= status;
+    done += lines;
+    const size_t others = std::min(QuietLines, moments.size() - done);
+    bits |= runAnyLines(input, output, line + static_cast<int64_t>(done),
+                        parameters, moments.subspan(done, others), values);
+    done += others;
   }
   return bits;
 }
@@ -148,24 +175,19 @@ LayerNormKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   mean.clearPadding(outputs[1].data);
   third.clearPadding(outputs[2].data);
   std::atomic<StatusBits> status{npu::status::None};
-  constexpr int64_t group = QuietLines;
   context.pool.parallelFor(
-      from.numLines(), from.grain(group),
+      from.numLines(), from.grain(QuietLines),
       [&](int64_t begin, int64_t end, int64_t) {
-        std::vector<float> values;
-        StatusBits bits = npu::status::None;
-        for (int64_t line = begin; line < end;) {
-          LineMoments moments[QuietLines];
-          const size_t count = end - line >= group ? QuietLines : 1;
-          bits |= runLines(inputs[0].data, outputs[0].data, line, parameters,
-                           {moments, count}, values);
-          for (size_t i = 0; i < count; ++i, ++line) {
-            bits |= mean.write(outputs[1].data, line, moments[i].mean, mode);
-            bits |= third.write(
-                outputs[2].data, line,
-                givesRoot ? moments[i].inverseRoot : moments[i].variance, mode);
-          }
-        }
+        std::vector<LineMoments> moments(static_cast<size_t>(end - begin));
+        StatusBits bits = runLines(inputs[0].data, outputs[0].data, begin,
+                                   parameters, moments);
+        std::vector<float> column(moments.size());
+        std::ranges::transform(moments, column.begin(), &LineMoments::mean);
+        bits |= mean.write(outputs[1].data, begin, column, mode);
+        std::ranges::transform(moments, column.begin(),
+                               givesRoot ? &LineMoments::inverseRoot
+                                         : &LineMoments::variance);
+        bits |= third.write(outputs[2].data, begin, column, mode);
         status |= bits;
       });
   return NodeStatus{status};

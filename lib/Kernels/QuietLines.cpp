@@ -2,155 +2,22 @@
 
 #include "QuietLines.h"
 
-#include "AxisLines.h"
+#include "hwy/cache_control.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "QuietLines.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "LineVectors-inl.h"
 #include "VectorMath-inl.h"
-#include "npu/Numerics/Simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace npu::kernels::HWY_NAMESPACE {
 namespace {
-
-namespace nn = npu::numerics::HWY_NAMESPACE;
-
-// Never wider than the partial sums of sumInOrder.
-using DL = hn::CappedTag<float, NumPartialSums>;
-using DH = nn::HalfTag<DL>;
-using V = hn::Vec<DL>;
-constexpr size_t NumLanes = hn::MaxLanes(DL());
-constexpr size_t VectorsOfPartials = NumPartialSums / NumLanes;
-
-/// Calls \p block(i, at, n) with the vectors of a line of \p length elements:
-/// \p n elements from \p at on, vector \p i of NumPartialSums elements.
-template <class Block>
-HWY_INLINE void forEachVector(size_t length, const Block &block) {
-  size_t at = 0;
-  for (; at + NumPartialSums <= length; at += NumPartialSums)
-    for (size_t i = 0; i < VectorsOfPartials; ++i)
-      block(i, at + i * NumLanes, NumLanes);
-  for (size_t i = 0; at < length; ++i, at += NumLanes)
-    block(i, at, std::min(NumLanes, length - at));
-}
-
-/// Floats between the lines of a workspace: whole vectors.
-constexpr size_t strideOf(size_t length) {
-  return (length + NumLanes - 1) / NumLanes * NumLanes;
-}
-
-/// Memory for \p lines lines, of which no vector crosses a cache line.
-HWY_INLINE float *reserveLines(std::vector<float> &space, size_t lines,
-                               size_t length) {
-  constexpr size_t cacheLine = 64;
-  space.resize(lines * strideOf(length) + cacheLine / sizeof(float));
-  const auto address = reinterpret_cast<uintptr_t>(space.data());
-  const uintptr_t aligned = (address + cacheLine - 1) / cacheLine * cacheLine;
-  return space.data() + (aligned - address) / sizeof(float);
-}
-
-/// \p n elements from \p from on, zero in lanes that have none.
-HWY_INLINE V loadElements(const uint16_t *from, size_t n) {
-  return HWY_LIKELY(n == NumLanes) ? nn::loadHalf(DL(), from)
-                                   : nn::loadHalfN(DL(), from, n);
-}
-HWY_INLINE V loadElements(const float *from, size_t n) {
-  return HWY_LIKELY(n == NumLanes) ? hn::LoadU(DL(), from)
-                                   : nn::loadLanes(DL(), from, n);
-}
-HWY_INLINE V firstLanes(V v, size_t n) {
-  return HWY_LIKELY(n == NumLanes) ? v
-                                   : hn::IfThenElseZero(hn::FirstN(DL(), n), v);
-}
-
-/// The partial sums of sumInOrder. A lane that has no element adds +0, which
-/// changes nothing: a sum that begins with +0 is never -0.
-class Partials {
-public:
-  Partials() {
-    for (V &vector : vectors)
-      vector = hn::Zero(DL());
-  }
-  HWY_INLINE void add(size_t i, V v, size_t n) {
-    vectors[i] = hn::Add(vectors[i], firstLanes(v, n));
-  }
-  HWY_INLINE float total() const {
-    HWY_ALIGN float partial[NumPartialSums];
-    for (size_t i = 0; i < VectorsOfPartials; ++i)
-      hn::Store(vectors[i], DL(), partial + i * NumLanes);
-    for (size_t width = NumPartialSums / 2; width > 0; width /= 2)
-      for (size_t lane = 0; lane < width; ++lane)
-        partial[lane] += partial[lane + width];
-    return partial[0];
-  }
-
-private:
-  V vectors[VectorsOfPartials];
-};
-
-/// The sum of \p term(line, at, n) over each of \p Lines lines at once: one sum
-/// is a chain of additions that wait for each other. Further entries repeat the
-/// first.
-template <size_t Lines, class Term>
-HWY_INLINE std::array<float, QuietLines> sumOfTerms(size_t length,
-                                                    const Term &term) {
-  Partials sums[Lines];
-  forEachVector(length, [&](size_t i, size_t at, size_t n) HWY_ATTR {
-    for (size_t line = 0; line < Lines; ++line)
-      sums[line].add(i, term(line, at, n), n);
-  });
-  std::array<float, QuietLines> totals;
-  totals.fill(sums[0].total());
-  for (size_t line = 1; line < Lines; ++line)
-    totals[line] = sums[line].total();
-  return totals;
-}
-
-/// Rounds what \p value(line, at, n) gives of each line to memory. nullopt if
-/// one is beyond the type; else CastUnderflow or nothing.
-template <class Value>
-HWY_INLINE std::optional<StatusBits>
-narrowLines(uint16_t *to, size_t lines, size_t length, const Value &value) {
-  const DH dh;
-  nn::FiniteCheck<DH> check{dh};
-  auto smallest = hn::Set(dh, 0xFFFF); // twice the magnitude: without the sign
-  forEachVector(length, [&](size_t, size_t at, size_t n) HWY_ATTR {
-    for (size_t line = 0; line < lines; ++line) {
-      const auto bits = nn::narrowToHalf(DL(), value(line, at, n));
-      const auto twice = hn::Add(bits, bits);
-      uint16_t *target = to + line * length + at;
-      if (HWY_LIKELY(n == NumLanes)) {
-        hn::StoreU(bits, dh, target);
-        check.update(bits);
-        smallest = hn::Min(smallest, twice);
-        continue;
-      }
-      nn::storeLanes(dh, bits, target, n);
-      const auto isElement = hn::FirstN(dh, n);
-      check.update(hn::IfThenElseZero(isElement, bits));
-      smallest = hn::Min(smallest, hn::IfThenElse(isElement, twice, smallest));
-    }
-  });
-  if (!check.holds())
-    return std::nullopt;
-  if (hn::AllTrue(dh, hn::Gt(smallest, hn::Zero(dh))))
-    return status::None;
-  // Whether zeros were zero before.
-  nn::UnderflowTracker<DL> underflow{DL()};
-  forEachVector(length, [&](size_t, size_t at, size_t n) HWY_ATTR {
-    for (size_t line = 0; line < lines; ++line)
-      underflow.update(firstLanes(value(line, at, n), n));
-  });
-  return underflow.status(numerics::HalfUnderflowLimit,
-                          npu::status::CastUnderflow);
-}
 
 //===----------------------------------------------------------------------===//
 // Softmax
@@ -228,7 +95,6 @@ softmaxOfLines(const uint16_t *from, uint16_t *to, size_t length,
                bool multiplies, const std::array<Extremes, Lines> &extremes,
                float *values) {
   const DL d;
-  const size_t stride = strideOf(length);
   const auto sums =
       sumOfTerms<Lines>(length, [&](size_t line, size_t at, size_t n) HWY_ATTR {
         V x = hn::Sub(loadElements(from + line * length + at, n),
@@ -240,26 +106,31 @@ softmaxOfLines(const uint16_t *from, uint16_t *to, size_t length,
           y = expModerate(d, x);
         else
           y = expBounded(d, hn::Max(x, hn::Set(d, -106.0f)));
-        hn::StoreU(y, d, values + line * stride + at);
+        hn::Store(y, d, vectorOf<Lines>(values, line, at));
         return y;
       });
   if (multiplies) {
     V factors[Lines];
     for (size_t line = 0; line < Lines; ++line)
       factors[line] = hn::Set(d, 1.0f / sums[line]);
-    return narrowLines(
-        to, Lines, length, [&](size_t line, size_t at, size_t) HWY_ATTR {
-          return hn::Mul(hn::LoadU(d, values + line * stride + at),
-                         factors[line]);
-        });
+    return narrowLines<Lines>(to, length, [&](size_t at, size_t) HWY_ATTR {
+      std::array<V, Lines> products;
+      for (size_t line = 0; line < Lines; ++line)
+        products[line] = hn::Mul(hn::Load(d, vectorOf<Lines>(values, line, at)),
+                                 factors[line]);
+      return products;
+    });
   }
   Division<Moderate> quotients[Lines];
   for (size_t line = 0; line < Lines; ++line)
     quotients[line].set(sums[line]);
-  return narrowLines(
-      to, Lines, length, [&](size_t line, size_t at, size_t) HWY_ATTR {
-        return quotients[line].of(hn::LoadU(d, values + line * stride + at));
-      });
+  return narrowLines<Lines>(to, length, [&](size_t at, size_t) HWY_ATTR {
+    std::array<V, Lines> results;
+    for (size_t line = 0; line < Lines; ++line)
+      results[line] =
+          quotients[line].of(hn::Load(d, vectorOf<Lines>(values, line, at)));
+    return results;
+  });
 }
 
 template <size_t Lines>
@@ -280,8 +151,8 @@ std::optional<StatusBits> softmaxOfLines(const uint16_t *from, uint16_t *to,
                                          : softmaxOfLines<Lines, true, false>
                         : isModerate ? softmaxOfLines<Lines, false, true>
                                      : softmaxOfLines<Lines, false, false>;
-  return function(from, to, length, path.multiplies, extremes,
-                  reserveLines(space, Lines, length));
+  LineMemory memory(space, Lines, length);
+  return function(from, to, length, path.multiplies, extremes, memory.begin());
 }
 
 } // namespace
@@ -303,20 +174,19 @@ std::optional<StatusBits> softmaxOfFewLines(const uint16_t *from, uint16_t *to,
 
 namespace {
 
-/// One value a line.
-using LineArray = std::array<float, QuietLines>;
-using DA = hn::CappedTag<float, QuietLines>;
-static_assert(hn::MaxLanes(DA()) == QuietLines);
+using HalfArray = std::array<uint16_t, QuietLines>;
 
-/// To fp16 and back; false if something happens.
-HWY_INLINE bool roundMoments(LineArray &moments) {
+/// To fp16 and back, with the bits; false if something happens.
+HWY_INLINE bool roundMoments(LineArray &moments, HalfArray &halves) {
   const DA d;
+  const nn::HalfTag<DA> dh;
   const auto exact = hn::LoadU(d, moments.data());
   const auto bits = nn::narrowToHalf(d, exact);
-  nn::FiniteCheck<nn::HalfTag<DA>> check{nn::HalfTag<DA>()};
+  nn::FiniteCheck<nn::HalfTag<DA>> check{dh};
   check.update(bits);
   const auto rounded = nn::widenHalf(d, bits);
   hn::StoreU(rounded, d, moments.data());
+  hn::StoreU(bits, dh, halves.data());
   const auto zero = hn::Zero(d);
   return check.holds() &&
          hn::AllFalse(d, hn::And(hn::Eq(rounded, zero), hn::Ne(exact, zero)));
@@ -341,67 +211,152 @@ HWY_INLINE bool takeRoots(LineArray &values, InverseRoot how) {
   return hn::AllTrue(d, nn::areFinite(d, x, result));
 }
 
-template <size_t Lines>
-std::optional<StatusBits>
-normalizeLines(const uint16_t *from, uint16_t *to, std::span<const float> scale,
-               std::span<const float> shift, float epsilon,
-               const NormPath &path, std::span<LineMoments> moments,
-               std::vector<float> &space) {
-  const DL d;
-  const size_t length = scale.size();
-  // Elements in fp32, then their differences from the mean.
-  const size_t stride = strideOf(length);
-  float *values = reserveLines(space, Lines, length);
+/// The roots of variances whose bits are \p halves, if \p memo has them all.
+HWY_INLINE bool findRoots(const RootMemo *memo, const HalfArray &halves,
+                          LineArray &roots) {
+  if (!memo)
+    return false;
+  bool areKnown = true;
+  for (size_t line = 0; line < QuietLines; ++line)
+    areKnown &= memo->find(halves[line], roots[line]);
+  return areKnown;
+}
 
-  const V factor = hn::Set(d, 1.0f / static_cast<float>(length));
-  LineArray means =
-      sumOfTerms<Lines>(length, [&](size_t line, size_t at, size_t n) HWY_ATTR {
+// The passes of a normalisation over \p Lines adjacent lines.
+
+/// Elements in fp32 to \p values; the sums of their products with \p factor.
+template <size_t Lines>
+HWY_INLINE LineArray widenLines(const uint16_t *from, float *values,
+                                size_t length, V factor) {
+  return sumOfTerms<Lines>(
+      length, [=](size_t line, size_t at, size_t n) HWY_ATTR {
         const V x = loadElements(from + line * length + at, n);
-        hn::StoreU(x, d, values + line * stride + at);
+        hn::Store(x, DL(), vectorOf<Lines>(values, line, at));
         return hn::Mul(x, factor);
       });
-  if (path.halfMoments && !roundMoments(means))
-    return std::nullopt;
-  LineArray variances =
-      sumOfTerms<Lines>(length, [&](size_t line, size_t at, size_t) HWY_ATTR {
-        float *elements = values + line * stride + at;
-        const V difference =
-            hn::Sub(hn::LoadU(d, elements), hn::Set(d, means[line]));
-        hn::StoreU(difference, d, elements);
+}
+
+/// Differences of \p values from \p means; the sums of their squares times
+/// \p factor. Calls \p fetch(at) where the vectors of lines at \p at are read.
+template <size_t Lines, class Fetch>
+HWY_INLINE LineArray subtractMeans(const LineArray &means, float *values,
+                                   size_t length, V factor,
+                                   const Fetch &fetch) {
+  std::array<V, Lines> subtrahends;
+  for (size_t line = 0; line < Lines; ++line)
+    subtrahends[line] = hn::Set(DL(), means[line]);
+  return sumOfTerms<Lines>(
+      length, [=](size_t line, size_t at, size_t) HWY_ATTR {
+        if (line == 0)
+          fetch(at);
+        float *vector = vectorOf<Lines>(values, line, at);
+        const V difference = hn::Sub(hn::Load(DL(), vector), subtrahends[line]);
+        hn::Store(difference, DL(), vector);
         return hn::Mul(hn::Mul(difference, difference), factor);
       });
-  if (path.halfMoments && !roundMoments(variances))
-    return std::nullopt;
-  LineArray roots;
-  for (size_t line = 0; line < QuietLines; ++line)
-    roots[line] = variances[line] + epsilon;
-  // An infinite or NaN element makes the sums so.
-  if (!takeRoots(roots, path.root))
-    return std::nullopt;
+}
+
+/// \p values times \p roots and \p scale, plus \p shift, to fp16.
+template <size_t Lines>
+HWY_INLINE std::optional<StatusBits>
+scaleAndShift(const LineArray &roots, float *values, const float *scale,
+              const float *shift, size_t length, uint16_t *to) {
+  std::array<V, Lines> factors;
   for (size_t line = 0; line < Lines; ++line)
-    moments[line] = {means[line], variances[line], roots[line]};
-  return narrowLines(
-      to, Lines, length, [&](size_t line, size_t at, size_t n) HWY_ATTR {
-        // An infinite product stays so, or becomes NaN.
-        const V normal = hn::Mul(hn::LoadU(d, values + line * stride + at),
-                                 hn::Set(d, roots[line]));
-        return hn::Add(hn::Mul(normal, loadElements(scale.data() + at, n)),
-                       loadElements(shift.data() + at, n));
-      });
+    factors[line] = hn::Set(DL(), roots[line]);
+  return narrowLines<Lines>(to, length, [=](size_t at, size_t n) HWY_ATTR {
+    const V factor = loadElements(scale + at, n);
+    const V offset = loadElements(shift + at, n);
+    std::array<V, Lines> results;
+    for (size_t line = 0; line < Lines; ++line) {
+      // An infinite product stays so, or becomes NaN.
+      const V normal = hn::Mul(
+          hn::Load(DL(), vectorOf<Lines>(values, line, at)), factors[line]);
+      results[line] = hn::Add(hn::Mul(normal, factor), offset);
+    }
+    return results;
+  });
+}
+
+/// The cache lines of \p count halves.
+HWY_INLINE void fetchHalves(const uint16_t *halves, size_t count) {
+  constexpr size_t perCacheLine = 64 / sizeof(uint16_t);
+  for (size_t i = 0; i < count; i += perCacheLine)
+    hwy::Prefetch(halves + i);
+}
+
+/// As many of \p moments.size() lines as whole groups of \p Lines hold, up to
+/// one in which something happens.
+template <size_t Lines>
+QuietCount
+normalizeGroups(const uint16_t *from, uint16_t *to,
+                std::span<const float> scale, std::span<const float> shift,
+                float epsilon, const NormPath &path, RootMemo *memo,
+                std::span<LineMoments> moments, std::vector<float> &space) {
+  const size_t length = scale.size();
+  const V factor = hn::Set(DL(), 1.0f / static_cast<float>(length));
+  LineMemory memory(space, Lines, length);
+  float *values = memory.begin();
+  QuietCount done;
+  while (done.lines + Lines <= moments.size()) {
+    const uint16_t *lines = from + done.lines * length;
+    uint16_t *results = to + done.lines * length;
+    LineArray means = widenLines<Lines>(lines, values, length, factor);
+    HalfArray halves;
+    if (path.halfMoments && !roundMoments(means, halves))
+      break;
+    // The second pass only reads and writes the first-level cache: meanwhile
+    // come what the third one writes and what the next first one reads.
+    const uint16_t *next = done.lines + 2 * Lines <= moments.size()
+                               ? lines + Lines * length
+                               : lines;
+    const auto fetch = [=](size_t at) HWY_ATTR {
+      fetchHalves(results + at * Lines, Lines * NumLanes);
+      fetchHalves(next + at * Lines, Lines * NumLanes);
+    };
+    LineArray variances =
+        subtractMeans<Lines>(means, values, length, factor, fetch);
+    if (path.halfMoments && !roundMoments(variances, halves))
+      break;
+    LineArray roots;
+    if (!findRoots(memo, halves, roots)) {
+      for (size_t line = 0; line < QuietLines; ++line)
+        roots[line] = variances[line] + epsilon;
+      // An infinite or NaN element makes the sums so.
+      if (!takeRoots(roots, path.root))
+        break;
+      for (size_t line = 0; memo && line < QuietLines; ++line)
+        memo->keep(halves[line], roots[line]);
+    }
+    const auto bits = scaleAndShift<Lines>(roots, values, scale.data(),
+                                           shift.data(), length, results);
+    if (!bits)
+      break;
+    for (size_t line = 0; line < Lines; ++line)
+      moments[done.lines + line] = {means[line], variances[line], roots[line]};
+    done.lines += Lines;
+    done.status |= *bits;
+  }
+  return done;
 }
 
 } // namespace
 
-std::optional<StatusBits> normalizeFewLines(const uint16_t *from, uint16_t *to,
-                                            std::span<const float> scale,
-                                            std::span<const float> shift,
-                                            float epsilon, const NormPath &path,
-                                            std::span<LineMoments> moments,
-                                            std::vector<float> &space) {
-  const auto function = moments.size() == QuietLines
-                            ? normalizeLines<QuietLines>
-                            : normalizeLines<1>;
-  return function(from, to, scale, shift, epsilon, path, moments, space);
+QuietCount normalizeManyLines(const uint16_t *from, uint16_t *to,
+                              std::span<const float> scale,
+                              std::span<const float> shift, float epsilon,
+                              const NormPath &path, RootMemo *memo,
+                              std::span<LineMoments> moments,
+                              std::vector<float> &space) {
+  QuietCount done = normalizeGroups<QuietLines>(from, to, scale, shift, epsilon,
+                                                path, memo, moments, space);
+  if (moments.size() - done.lines >= QuietLines)
+    return done;
+  const size_t elements = done.lines * scale.size();
+  const QuietCount others =
+      normalizeGroups<1>(from + elements, to + elements, scale, shift, epsilon,
+                         path, memo, moments.subspan(done.lines), space);
+  return {done.lines + others.lines, done.status | others.status};
 }
 
 } // namespace npu::kernels::HWY_NAMESPACE
@@ -411,7 +366,7 @@ HWY_AFTER_NAMESPACE();
 namespace npu::kernels {
 
 HWY_EXPORT(softmaxOfFewLines);
-HWY_EXPORT(normalizeFewLines);
+HWY_EXPORT(normalizeManyLines);
 
 std::optional<StatusBits> softmaxQuietly(const uint16_t *from, uint16_t *to,
                                          size_t lines, size_t length,
@@ -421,14 +376,14 @@ std::optional<StatusBits> softmaxQuietly(const uint16_t *from, uint16_t *to,
                                                  space);
 }
 
-std::optional<StatusBits> normalizeQuietly(const uint16_t *from, uint16_t *to,
-                                           std::span<const float> scale,
-                                           std::span<const float> shift,
-                                           float epsilon, const NormPath &path,
-                                           std::span<LineMoments> moments,
-                                           std::vector<float> &space) {
-  return HWY_DYNAMIC_DISPATCH(normalizeFewLines)(from, to, scale, shift,
-                                                 epsilon, path, moments, space);
+QuietCount normalizeQuietly(const uint16_t *from, uint16_t *to,
+                            std::span<const float> scale,
+                            std::span<const float> shift, float epsilon,
+                            const NormPath &path, RootMemo *memo,
+                            std::span<LineMoments> moments,
+                            std::vector<float> &space) {
+  return HWY_DYNAMIC_DISPATCH(normalizeManyLines)(
+      from, to, scale, shift, epsilon, path, memo, moments, space);
 }
 
 } // namespace npu::kernels

@@ -199,7 +199,45 @@ TEST(QuietTest, QuotientsOfSoftmaxAreCorrectlyRounded) {
     expectSoftmaxOfColumns(randomFloats(64 * 256, -3, 3, seed), 256, {});
 }
 
-// Parameters that a line does not share with all others take the other way.
+namespace {
+
+/// Layer normalisation of \p x by both ways: parameters that a line does not
+/// share with all others take the other one.
+void expectLayerNormOfSharedParameters(const char *type, int64_t rows,
+                                       const Floats &x, const Floats &gamma,
+                                       const Floats &beta, int64_t implMode,
+                                       NumericConfig config) {
+  const auto length = static_cast<int64_t>(gamma.size());
+  auto repeated = [&](const Floats &line) {
+    Floats lines;
+    for (int64_t row = 0; row < rows; ++row)
+      lines.insert(lines.end(), line.begin(), line.end());
+    return lines;
+  };
+  auto normalize = [&](Shape shape, const Floats &scale, const Floats &shift) {
+    Attributes attrs;
+    attrs.set("begin_norm_axis", int64_t(1));
+    attrs.set("begin_params_axis", int64_t(shape.size() == 1));
+    attrs.set("epsilon", 1e-5f);
+    attrs.set("_op_impl_mode_enum", implMode);
+    return runEverywhere(
+        type,
+        {floatTensor(Half, {rows, length}, x), floatTensor(Half, shape, scale),
+         floatTensor(Half, shape, shift)},
+        {plainDesc(Half, {rows, length}), plainDesc(Half, {rows, 1}),
+         plainDesc(Half, {rows, 1})},
+        attrs, config);
+  };
+  const TestResult quiet = normalize({length}, gamma, beta);
+  const TestResult other =
+      normalize({rows, length}, repeated(gamma), repeated(beta));
+  EXPECT_EQ(quiet.status.valid, other.status.valid);
+  for (size_t i = 0; i < quiet.outputs.size(); ++i)
+    EXPECT_EQ(quiet.outputs[i].bytes, other.outputs[i].bytes) << "output " << i;
+}
+
+} // namespace
+
 TEST(QuietTest, LayerNormWithParametersForEachLine) {
   unsigned seed = 1;
   for (Soc soc : {Soc::Ascend310, Soc::Ascend910A})
@@ -215,36 +253,45 @@ TEST(QuietTest, LayerNormWithParametersForEachLine) {
           const Floats x = manyMagnitudes(Rows * length, limit, seed++);
           const Floats gamma = manyMagnitudes(length, 4, seed++);
           const Floats beta = manyMagnitudes(length, 4, seed++);
-          auto repeated = [&](const Floats &line) {
-            Floats lines;
-            for (int64_t row = 0; row < Rows; ++row)
-              lines.insert(lines.end(), line.begin(), line.end());
-            return lines;
-          };
-          auto normalize = [&](Shape shape, const Floats &scale,
-                               const Floats &shift) {
-            Attributes attrs;
-            attrs.set("begin_norm_axis", int64_t(1));
-            attrs.set("begin_params_axis", int64_t(shape.size() == 1));
-            attrs.set("epsilon", 1e-5f);
-            attrs.set("_op_impl_mode_enum", int64_t(seed % 2 ? 4 : 2));
-            return runEverywhere(type,
-                                 {floatTensor(Half, {Rows, length}, x),
-                                  floatTensor(Half, shape, scale),
-                                  floatTensor(Half, shape, shift)},
-                                 {plainDesc(Half, {Rows, length}),
-                                  plainDesc(Half, {Rows, 1}),
-                                  plainDesc(Half, {Rows, 1})},
-                                 attrs, config);
-          };
-          const TestResult quiet = normalize({length}, gamma, beta);
-          const TestResult other =
-              normalize({Rows, length}, repeated(gamma), repeated(beta));
-          EXPECT_EQ(quiet.status.valid, other.status.valid);
-          for (size_t i = 0; i < quiet.outputs.size(); ++i)
-            EXPECT_EQ(quiet.outputs[i].bytes, other.outputs[i].bytes)
-                << "output " << i;
+          expectLayerNormOfSharedParameters(type, Rows, x, gamma, beta,
+                                            seed % 2 ? 4 : 2, config);
         }
+}
+
+// Roots are kept by variance. Lines that are a power of two times others have
+// variances that share a place there; some come twice.
+TEST(QuietTest, LayerNormOfLinesOfRelatedVariances) {
+  constexpr int64_t Length = 48;
+  const Floats first = randomFloats(Length, -1, 1, 1);
+  const Floats second = randomFloats(Length, -1, 1, 2);
+  Floats x;
+  int64_t rows = 0;
+  for (const Floats &line : {first, second, first, first})
+    for (float factor : {1.0f, 4.0f, 0.5f, 1.0f, 2.0f, 8.0f}) {
+      for (float value : line)
+        x.push_back(value * factor);
+      ++rows;
+    }
+  expectLayerNormOfSharedParameters("LayerNorm", rows, x,
+                                    randomFloats(Length, 0.5f, 2, 3),
+                                    randomFloats(Length, 0.5f, 2, 4), 2, {});
+}
+
+// A line with an infinity among others: those before and after it are computed
+// as if it were not there.
+TEST(QuietTest, LayerNormOfLinesAroundAnInfinity) {
+  constexpr int64_t Length = 40, Rows = 23;
+  for (int64_t row = 0; row < Rows; ++row) {
+    SCOPED_TRACE("row " + std::to_string(row));
+    Floats x = randomFloats(Length * Rows, -4, 4, static_cast<unsigned>(row));
+    x[static_cast<size_t>(row * Length + row)] =
+        std::numeric_limits<float>::infinity();
+    NumericConfig config;
+    config.overflow = OverflowMode::InfNan;
+    expectLayerNormOfSharedParameters(
+        "LayerNorm", Rows, x, randomFloats(Length, 0.5f, 2, 3),
+        randomFloats(Length, 0.5f, 2, 4), 2, config);
+  }
 }
 
 // Channels that lie apart take the other way.
