@@ -5,7 +5,8 @@
 
 NPU_OPERATOR_LIST is build/test/bin/npu-operator-list, which prints the
 catalogue and the kernels. The tests of an operator are the unit tests of
-kernels that name its type.
+kernels that name its type, and the tests of runs that have a node of it where no
+kernel computes it.
 """
 
 import argparse
@@ -31,7 +32,8 @@ with `&` is changed in place and shown by no output. An output with the name of
 an input is that input, changed in place. An attribute without a default is
 required. Status bits are those that the arithmetic can raise
 ([Overflow](Overflow.md)); tests are in `test/unittests/Kernels` and
-`test/unittests/Cube`.
+`test/unittests/Cube`, and of what no kernel computes in `test/npu-run` and
+`test/Execution`.
 
 """
 
@@ -42,6 +44,7 @@ EXECUTED = {
     "ordering": "orders others",
     "inlined": "inlined",
     "control": "runs its graphs",
+    "choice": "passes on",
     "": "no",
 }
 
@@ -56,11 +59,31 @@ def find_tests():
     return tests
 
 
-def row_of(operator, tests):
+def find_runs():
+    """Tests of runs by the types of their nodes."""
+    tests = {}
+    files = [
+        file
+        for folder in ("npu-run", "Execution")
+        for suffix in ("mlir", "test")
+        for file in (ROOT / "test" / folder).rglob(f"*.{suffix}")
+    ]
+    for file in sorted(files):
+        found = re.findall(r'(?:ge\.node|type:?) "(\w+)"', file.read_text())
+        for name in set(found):
+            tests.setdefault(name, []).append(file.name)
+    return tests
+
+
+def row_of(operator, tests, runs):
     bits = int(operator["bits"])
     tested = tests.get(operator["type"], [])
     # Files of one operator family say more than the tables over all of them.
     own = [name for name in tested if not name.startswith("Status")] or tested
+    if operator["executed"] == "kernel":
+        named = own
+    else:
+        named = runs.get(operator["type"], []) if operator["executed"] else []
     cells = [
         f"`{operator['type']}`",
         f"({operator['inputs']}) -> ({operator['outputs']})".replace("*", "\\*"),
@@ -71,7 +94,7 @@ def row_of(operator, tests):
         operator["path"],
         f"0x{bits:X}" if bits else "",
         operator["formats"],
-        ", ".join(own[:3]) if operator["executed"] == "kernel" else "",
+        ", ".join(named[:3]),
     ]
     return "| " + " | ".join(cells).replace("  ", " ") + " |\n"
 
@@ -88,7 +111,7 @@ def main():
     ).stdout
     names = FIELDS.split()
     operators = [dict(zip(names, line.split("\t"))) for line in text.splitlines()]
-    tests = find_tests()
+    tests, runs = find_tests(), find_runs()
     executed = sum(operator["executed"] != "" for operator in operators)
     page = HEAD + f"{len(operators)} types, {executed} of them executed.\n\n"
     page += (
@@ -97,7 +120,7 @@ def main():
     )
     page += "|---|---|---|---|---|---|---|---|---|---|\n"
     for operator in operators:
-        page += row_of(operator, tests)
+        page += row_of(operator, tests, runs)
     arguments.output.write_text(page)
 
 

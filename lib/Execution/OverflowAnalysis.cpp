@@ -63,6 +63,11 @@ Status OverflowAnalysis::nodeFinished(const NodeRun &run) {
     visitControl(run);
     return {};
   }
+  if (run.node.kind == PlannedNode::Kind::Switch) {
+    for (unsigned slot : run.node.outputSlots)
+      visitPassedOn(run, 0, slot);
+    return {};
+  }
   if (run.node.kind == PlannedNode::Kind::Merge) {
     visitMerge(run);
     return {};
@@ -134,15 +139,22 @@ void OverflowAnalysis::visitControl(const NodeRun &run) {
   }
 }
 
-/// What StreamMerge passes on is the first input that there is.
+/// What is known of \p input holds for what has \p slot.
+void OverflowAnalysis::visitPassedOn(const NodeRun &run, size_t input,
+                                     unsigned slot) {
+  const unsigned from = run.node.inputSlots[input];
+  if (from == slot)
+    return;
+  taints[slot] = taints[from] ? passOn(run.node, taints[from]) : nullptr;
+  flushed[slot] = flushed[from] ? passOn(run.node, flushed[from]) : nullptr;
+}
+
+/// What a merge passes on is the first input that there is.
 void OverflowAnalysis::visitMerge(const NodeRun &run) {
   const auto arrived = static_cast<size_t>(
       llvm::find_if(run.inputs, [](const Buffer &input) { return input; }) -
       run.inputs.begin());
-  const unsigned from = run.node.inputSlots[arrived];
-  const unsigned slot = run.node.outputSlots.front();
-  taints[slot] = taints[from] ? passOn(run.node, taints[from]) : nullptr;
-  flushed[slot] = flushed[from] ? passOn(run.node, flushed[from]) : nullptr;
+  visitPassedOn(run, arrived, run.node.outputSlots.front());
 }
 
 OverflowEvent OverflowAnalysis::makeEvent(Kind kind, const NodeRun &run,

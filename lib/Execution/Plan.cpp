@@ -48,6 +48,8 @@ Kind npu::getKind(Role role) {
     return Kind::Nothing;
   case Role::Streams:
     return Kind::Streams;
+  case Role::Switch:
+    return Kind::Switch;
   case Role::Merge:
     return Kind::Merge;
   case Role::FloatStatus:
@@ -107,12 +109,27 @@ Expected<std::vector<NodeOp>> npu::sortNodes(GraphOp graph) {
   if (order.size() == nodes.size())
     return order;
   for (auto [index, node] : llvm::enumerate(nodes))
+    if (waiting[index] != 0 && node.getOpType().ends_with("NextIteration"))
+      return Status::error(npu::describe(node) +
+                           ": loops of NextIteration are not executed; "
+                           "expected the loop as a While");
+  for (auto [index, node] : llvm::enumerate(nodes))
     if (waiting[index] != 0)
       return Status::error("graph '" + graph.getGraphName().str() +
                            "' has a cycle through op '" +
                            node.getNodeName().str() +
                            "'; expected an order of execution");
   return order;
+}
+
+bool npu::passesOn(const PlannedNode &node, size_t anchor) {
+  const StringRef type = ge::NodeOp(node.op).getOpType();
+  return (node.kind == Kind::Control && anchor >= node.firstCarried()) ||
+         (type == "RefSwitch" && anchor == 0) || type == "RefMerge";
+}
+
+bool npu::isAssignTo(const PlannedNode &node, size_t anchor) {
+  return node.op.getOpType() == "Assign" && anchor == 0;
 }
 
 /// Reads what \p node, a StreamActive or StreamSwitch, starts.
@@ -147,9 +164,31 @@ static Status planStreams(PlannedNode &node) {
   return {};
 }
 
-/// Checks \p node, a StreamMerge: its output, and the number of the input that
-/// it is.
+/// Checks \p node, a Switch: the output of each branch, and what decides.
+static Status checkSwitch(const PlannedNode &node) {
+  const bool isComplete = node.inputs.size() == 2 && node.inputs[0] &&
+                          node.inputs[1] && node.outputs.size() == 2;
+  if (!isComplete || node.inputs[1]->numElements() != 1 ||
+      !isControlType(node.inputs[1]->dtype))
+    return Status::error(node.describe() +
+                         ": expected data, one value that decides, and two "
+                         "outputs");
+  for (const TensorDesc &output : node.outputs)
+    if (output.byteSize() != node.inputs[0]->byteSize())
+      return Status::error(node.describe() + ": output " + output.toString() +
+                           " is not of the size of " +
+                           node.inputs[0]->toString());
+  return {};
+}
+
+/// Checks \p node, a merge: its output, and the number of the input that it is.
 static Status checkMerge(const PlannedNode &node) {
+  ge::NodeOp op = node.op;
+  if (auto next =
+          dyn_cast_or_null<StringAttr>(op.getNodeAttr("_next_iteration_node")))
+    return Status::error(node.describe() + ": loops of NextIteration ('" +
+                         next.str() +
+                         "') are not executed; expected the loop as a While");
   auto isInput = [&](const std::optional<TensorDesc> &input) {
     return !input || input->byteSize() == node.outputs[0].byteSize();
   };
@@ -271,14 +310,26 @@ Status Planner::connectInputs(PlannedNode &node) {
   return {};
 }
 
+/// The slot that output \p index of \p node shares, NoSlot for one of its own:
+/// of an input that is changed in place, or of a reference that is passed on.
+static unsigned findSharedSlot(const PlannedNode &node, unsigned index) {
+  const auto update =
+      llvm::find_if(node.updates, [&](const catalog::Update &update) {
+        return update.output == index;
+      });
+  if (update != node.updates.end())
+    return node.inputSlots[update->input];
+  const StringRef type = ge::NodeOp(node.op).getOpType();
+  if (type == "RefSwitch" ||
+      (type == "RefMerge" && index == 0 && llvm::all_equal(node.inputSlots)))
+    return node.inputSlots.front();
+  return PlannedNode::NoSlot;
+}
+
 void Planner::addOutputs(PlannedNode &node) {
   for (auto [index, desc] : llvm::enumerate(node.outputs)) {
-    const auto update =
-        llvm::find_if(node.updates, [&](const catalog::Update &update) {
-          return update.output == index;
-        });
-    if (update != node.updates.end()) {
-      const unsigned slot = node.inputSlots[update->input];
+    const unsigned slot = findSharedSlot(node, index);
+    if (slot != PlannedNode::NoSlot) {
       slots[node.op.getOutputs()[index]] = slot;
       node.outputSlots.push_back(slot);
       writers[slot] = plan.nodes.size();
@@ -331,6 +382,9 @@ Status Planner::addGraph(const Call &call) {
       return status;
     if (planned->kind == Kind::Streams)
       if (Status status = planStreams(*planned); !status)
+        return status;
+    if (planned->kind == Kind::Switch)
+      if (Status status = checkSwitch(*planned); !status)
         return status;
     if (planned->kind == Kind::Merge)
       if (Status status = checkMerge(*planned); !status)

@@ -61,8 +61,10 @@ static StringRef getKindName(const PlannedNode &node) {
     return "nothing to compute";
   case PlannedNode::Kind::Streams:
     return "starts streams";
+  case PlannedNode::Kind::Switch:
+    return "switch";
   case PlannedNode::Kind::Merge:
-    return "merges streams";
+    return "merge";
   case PlannedNode::Kind::FloatStatus:
     return "float status";
   case PlannedNode::Kind::Output:

@@ -110,8 +110,7 @@ Status Session::checkInputs(const PlannedNode &node, uint64_t iteration,
       continue;
     if (buffer) {
       const DeviceState::UnsetValue *unset = options.device->findUnset(buffer);
-      if (unset && node.kind != Kind::Control &&
-          !(anchor == 0 && node.op.getOpType() == "Assign"))
+      if (unset && !passesOn(node, anchor) && !isAssignTo(node, anchor))
         return Status::error(ErrorKind::Incomplete,
                              node.describe() + ": input " +
                                  std::to_string(anchor) + " is the variable '" +
@@ -121,8 +120,15 @@ Status Session::checkInputs(const PlannedNode &node, uint64_t iteration,
                                  unset->name + "=FILE.npy");
       continue;
     }
-    auto producer = node.op.getAnchor(static_cast<unsigned>(anchor))
-                        .getDefiningOp<ge::NodeOp>();
+    Value value = node.op.getAnchor(static_cast<unsigned>(anchor));
+    auto producer = value.getDefiningOp<ge::NodeOp>();
+    if (deadValues.contains(value))
+      return Status::error(
+          ErrorKind::Incomplete,
+          node.describe() + ": input " + std::to_string(anchor) +
+              " was not computed in iteration " + std::to_string(iteration) +
+              ": '" + producer.getNodeName().str() +
+              "' is in the branch that a Switch did not take");
     return Status::error(ErrorKind::Incomplete,
                          node.describe() + ": input " + std::to_string(anchor) +
                              " was not computed in iteration " +
@@ -276,8 +282,12 @@ Status Session::runKernel(PlannedNode &node, NodeRun &run,
 Status Session::runNode(PlannedNode &node, uint64_t iteration,
                         llvm::ArrayRef<ExecutionObserver *> observers) {
   SmallVector<Buffer, 4> inputs, outputs;
-  for (unsigned slot : node.inputSlots)
-    inputs.push_back(slot == PlannedNode::NoSlot ? Buffer() : slots[slot]);
+  for (auto [anchor, slot] : llvm::enumerate(node.inputSlots)) {
+    const bool isThere =
+        slot != PlannedNode::NoSlot &&
+        (deadValues.empty() || !deadValues.contains(node.op.getAnchor(anchor)));
+    inputs.push_back(isThere ? slots[slot] : Buffer());
+  }
   NodeRun run{node, iteration, inputs, outputs};
   run.trip = trip;
 
@@ -315,6 +325,9 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
     case Kind::Streams:
       runStreams(node, inputs);
       break;
+    case Kind::Switch:
+      runSwitch(node, inputs, outputs);
+      break;
     case Kind::Merge:
       done = runMerge(node, inputs, outputs);
       break;
@@ -346,8 +359,12 @@ Status Session::runNodes(unsigned begin, unsigned end, uint64_t iteration,
                          llvm::ArrayRef<ExecutionObserver *> observers) {
   for (unsigned i = begin; i != end; ++i) {
     PlannedNode &node = graphPlan->nodes[i];
+    const bool dead = isDead(node);
+    if (dead || !deadValues.empty())
+      for (Value result : node.op->getResults())
+        setDead(result, dead);
     // Branches have streams of their own.
-    if (i < graphPlan->numRootNodes && !streams.isActive(node)) {
+    if (dead || (i < graphPlan->numRootNodes && !streams.isActive(node))) {
       for (ExecutionObserver *observer : observers)
         observer->nodeSkipped(node);
     } else if (Status status = runNode(node, iteration, observers); !status) {
@@ -369,6 +386,7 @@ Status Session::run(uint64_t iteration,
     output.data = nullptr;
     output.desc = *graphPlan->nodes[place.node].inputs[place.anchor];
   }
+  deadValues.clear();
   streams.beginIteration(graphPlan->streams);
   return runNodes(0, graphPlan->numRootNodes, iteration, observers);
 }

@@ -52,6 +52,43 @@ void Session::runStreams(const PlannedNode &node,
     streams.start(stream, place, graphPlan->streams);
 }
 
+//===----------------------------------------------------------------------===//
+// Switches and merges
+//===----------------------------------------------------------------------===//
+
+bool Session::isDead(const PlannedNode &node) const {
+  if (deadValues.empty() || node.kind == PlannedNode::Kind::Output)
+    return false;
+  auto isDeadValue = [&](Value value) { return deadValues.contains(value); };
+  ge::NodeOp op = node.op;
+  if (node.kind != PlannedNode::Kind::Merge)
+    return llvm::any_of(op->getOperands(), isDeadValue);
+  return llvm::all_of(op.getInputs(), isDeadValue) ||
+         llvm::any_of(op.getControls(), isDeadValue);
+}
+
+void Session::setDead(Value value, bool isDead) {
+  if (isDead)
+    deadValues.insert(value);
+  else
+    deadValues.erase(value);
+}
+
+void Session::runSwitch(const PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
+                        SmallVectorImpl<Buffer> &outputs) {
+  const bool choice = visitScalars(
+      node.inputs[1]->dtype, [](auto value) { return value != 0; },
+      inputs[1].get());
+  ge::NodeOp op = node.op;
+  for (unsigned output : {0u, 1u}) {
+    const bool isTaken = output == (choice ? 1u : 0u);
+    setDead(op.getOutputs()[output], !isTaken);
+    outputs.push_back(isTaken ? inputs[0] : Buffer());
+    if (isTaken)
+      slots[node.outputSlots[output]] = inputs[0];
+  }
+}
+
 Status Session::runMerge(PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
                          SmallVectorImpl<Buffer> &outputs) {
   const auto *arrived = llvm::find_if(

@@ -241,11 +241,6 @@ bool Session::isSameTensor(unsigned slot, unsigned other) const {
                            llvm::is_contained(graphPlan->aliases[slot], other));
 }
 
-/// Whether \p node sets its first input without looking at it.
-static bool isAssign(const PlannedNode &node) {
-  return node.op.getOpType() == "Assign" && !node.inputSlots.empty();
-}
-
 Session::FirstUse Session::findFirstUse(unsigned slot, unsigned begin,
                                         unsigned end) const {
   for (unsigned place = begin; place != end; ++place) {
@@ -255,14 +250,14 @@ Session::FirstUse Session::findFirstUse(unsigned slot, unsigned begin,
       if (!isSameTensor(slot, input))
         continue;
       const bool isPassed =
-          node.kind == Kind::Control && anchor >= node.firstCarried() &&
+          passesOn(node, anchor) &&
           llvm::all_of(node.branches, [&](const PlannedBranch &branch) {
             return llvm::all_of(
                 branch.arguments, [&](const PlannedBranch::Argument &argument) {
                   return argument.input != anchor || argument.isShared;
                 });
           });
-      if (isAssign(node) && anchor == 0 && use == FirstUse::None)
+      if (isAssignTo(node, anchor) && use == FirstUse::None)
         use = FirstUse::Assigned;
       else if (!isPassed)
         use = FirstUse::Read;

@@ -168,6 +168,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return same(matMul());
   case ShapeRule::MaxPoolWithArgmax:
     return maxPoolWithArgmax();
+  case ShapeRule::Merge:
+    return Shapes{in(0), Shape()};
   case ShapeRule::OneHot:
     return same(oneHot());
   case ShapeRule::OriginalInput:

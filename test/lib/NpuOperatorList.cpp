@@ -28,8 +28,10 @@ static llvm::StringRef describe(llvm::StringRef type,
     return "kernel";
   case PlannedNode::Kind::Nothing:
   case PlannedNode::Kind::Streams:
-  case PlannedNode::Kind::Merge:
     return "ordering";
+  case PlannedNode::Kind::Switch:
+  case PlannedNode::Kind::Merge:
+    return "choice";
   case PlannedNode::Kind::Control:
     return "control";
   case PlannedNode::Kind::Argument: // no type is one

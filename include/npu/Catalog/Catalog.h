@@ -77,6 +77,7 @@ enum class ShapeRule : uint8_t {
   Loss, ///< of the first input, or a scalar by the attribute reduction
   MatMul,
   MaxPoolWithArgmax,
+  Merge, ///< of an input, and its number
   OneHot,
   OriginalInput, ///< attribute or input 0, orig_input_shape
   Pack,
@@ -124,6 +125,7 @@ enum class Role : uint8_t {
   For,         ///< they run their graph once for each number of a range
   Order,       ///< they only order others
   Streams,     ///< they start streams
+  Switch,      ///< they pass their input on to one of two branches
   Merge,       ///< they pass on the input that was computed
   FloatStatus, ///< they read or clear the overflow flag of the device
 };

@@ -79,6 +79,7 @@ private:
   void visitSource(const NodeRun &run);
   void visitArgument(const NodeRun &run);
   void visitControl(const NodeRun &run);
+  void visitPassedOn(const NodeRun &run, size_t input, unsigned slot);
   void visitMerge(const NodeRun &run);
   void visitCompute(const NodeRun &run);
   void visitFlushes(const NodeRun &run);

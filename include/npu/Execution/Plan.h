@@ -63,7 +63,8 @@ struct PlannedNode {
     Compute,     ///< a kernel computes it
     Nothing,     ///< only orders others: Send, Recv, NoOp...
     Streams,     ///< starts streams: StreamActive, StreamSwitch
-    Merge,       ///< StreamMerge: passes on the input that was computed
+    Switch,      ///< passes its input on to one of two outputs
+    Merge,       ///< passes on the input that was computed
     FloatStatus, ///< reads or clears the overflow flag of the device
     Output,      ///< NetOutput
   };
@@ -115,6 +116,12 @@ struct PlannedNode {
   /// That of dumpedMembers which \p member is, or null.
   const PlannedNode *findMember(mlir::Operation *member) const;
 };
+
+/// Whether \p node passes what it has at \p anchor on as it is, the reference
+/// and not the value: to the graphs that it runs, or by RefSwitch and RefMerge.
+bool passesOn(const PlannedNode &node, size_t anchor);
+/// Whether \p node is an Assign that sets what it has at \p anchor.
+bool isAssignTo(const PlannedNode &node, size_t anchor);
 
 /// What nodes with \p role are, unless they are fed.
 PlannedNode::Kind getKind(catalog::Role role);

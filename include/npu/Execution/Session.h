@@ -220,6 +220,12 @@ private:
   Status checkInputs(const PlannedNode &node, uint64_t iteration,
                      llvm::ArrayRef<Buffer> inputs) const;
   void runStreams(const PlannedNode &node, llvm::ArrayRef<Buffer> inputs);
+  void runSwitch(const PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
+                 llvm::SmallVectorImpl<Buffer> &outputs);
+  /// Whether \p node is in a branch that a Switch has not taken: an input comes
+  /// from there, or all inputs of a merge.
+  bool isDead(const PlannedNode &node) const;
+  void setDead(mlir::Value value, bool isDead);
   Status runMerge(PlannedNode &node, llvm::ArrayRef<Buffer> inputs,
                   llvm::SmallVectorImpl<Buffer> &outputs);
   Status runFloatStatus(PlannedNode &node, llvm::MutableArrayRef<Buffer> inputs,
@@ -239,6 +245,9 @@ private:
   /// Sources of which denormal elements were flushed, by slot.
   std::vector<bool> flushedSources;
   StreamState streams;
+  /// Results of nodes, control tokens among them, in branches that no Switch of
+  /// this iteration has taken.
+  llvm::DenseSet<mlir::Value> deadValues;
   uint64_t trip = 0; ///< of the loop that runs
   /// All values while a run needs them.
   std::vector<Buffer> slots;

@@ -259,6 +259,9 @@ std::vector<Node> table() {
           .with("paddings_contiguous", false),
       Node{"PadV3D", {{2, 3}}, {{3, 7}}}.with("paddings", Ints{1, 0, 2, 2}),
       Node{"MirrorPad", {{2, 3}, {4}}, {{3, 7}}}.given({{}, {1, 0, 2, 2}}),
+      Node{"Switch", {{2, 3}, {}}, {{2, 3}, {2, 3}}},
+      Node{"Merge", {{2, 3}, {2, 3}, {2, 3}}, {{2, 3}, {}}},
+      Node{"StreamMerge", {{2, 3}, {2, 3}}, {{2, 3}, {}}},
       Node{"TopK", {{4, 9}, {}}, {{4, 2}, {4, 2}}}.given({{}, {2}}),
       Node{"TopKV2", {{4, 9}, {}}, {{2, 9}, {2, 9}}}.given({{}, {2}}).with(
           "dim", int64_t(0)),
