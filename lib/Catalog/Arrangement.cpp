@@ -19,7 +19,8 @@ static constexpr Row rows[] = {
      Engine::AiCore, ShapeRule::SameAsFirst},
     {"AscendRequant", "x, req_scale", "y", "relu_flag: bool = false",
      Engine::AiCore, ShapeRule::SameAsFirst},
-    {"AscendWeightQuant", "x, offset", "y", "dst_type: dtype = DT_INT8"},
+    {"AscendWeightQuant", "x, offset", "y", "dst_type: dtype = DT_INT8",
+     Engine::AiCore, ShapeRule::SameAsFirst},
     {"AttentionLnQKV",
      "x, kernel_query, kernel_key, kernel_value, gamma, beta, bias_query?, "
      "bias_key?, bias_value?",
@@ -37,7 +38,7 @@ static constexpr Row rows[] = {
      "score_threshold: float; iou_threshold: float; max_size_per_class: int; "
      "max_total_size: int; change_coordinate_frame: bool = false; "
      "transpose_box: bool = false; image_size: list int = []",
-     Engine::AiCore, ShapeRule::Unknown, Formats::Plain},
+     Engine::AiCore, ShapeRule::NonMaxSuppression, Formats::Plain},
     {"BatchToSpaceNDD", "x", "y", "block_shape: list int; crops: list int",
      Engine::AiCore, ShapeRule::BatchSpace},
     {"Bitcast", "x", "y", "type: dtype", Engine::AiCore, ShapeRule::Bitcast},
@@ -115,8 +116,10 @@ static constexpr Row rows[] = {
     {"RandomUniformInt", "shape, min, max", "y",
      "seed: int = 0; seed2: int = 0", Engine::AiCpu, ShapeRule::Fill,
      Formats::Plain},
-    {"Range", "start, limit, delta", "y", ""},
-    {"RangeD", "x", "y", "start: float; limit: float; delta: float"},
+    {"Range", "start, limit, delta", "y", "is_closed: bool = false",
+     Engine::AiCore, ShapeRule::Range, Formats::Plain},
+    {"RangeD", "x", "y", "start: float; limit: float; delta: float",
+     Engine::AiCore, ShapeRule::SameAsFirst, Formats::Plain},
     {"Rank", "x", "y", "", Engine::GeLocal, ShapeRule::Scalar},
     {"Resize", "x, roi?, scales?, sizes?", "y",
      "coordinate_transformation_mode: string = 'half_pixel'; cubic_coeff_a: "
@@ -203,7 +206,7 @@ static constexpr Row rows[] = {
      "seed: int = 0; seed2: int = 0; dtype: dtype = DT_FLOAT", Engine::AiCpu,
      ShapeRule::Fill, Formats::Plain},
     {"Unique", "x", "y, idx", "out_idx: dtype = DT_INT32", Engine::AiCpu,
-     ShapeRule::Unknown, Formats::Plain},
+     ShapeRule::Unique, Formats::Plain},
     {"Unpack", "x", "y*", "num: int; axis: int = 0", Engine::AiCore,
      ShapeRule::Unpack},
     {"UnsortedSegmentSum", "x, segment_ids, num_segments", "y",

@@ -52,7 +52,7 @@ static constexpr Row rows[] = {
      "strides: list int = [1, 1]; pads: list int = [0, 0, 0, 0]; dilations: "
      "list int = [1, 1, 1, 1]; groups: int = 1; data_format: string = 'NCHW'; "
      "offset_x: int = 0",
-     Engine::AiCore, ShapeRule::Unknown, Formats::Cube},
+     Engine::AiCore, ShapeRule::Deconvolution, Formats::Cube},
     {"DepthwiseConv2D", "x, filter, bias?, offset_w?", "y",
      "strides: list int; dilations: list int = [1, 1, 1, 1]; pads: list int; "
      "data_format: string = 'NHWC'; offset_x: int = 0",

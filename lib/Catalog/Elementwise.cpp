@@ -162,7 +162,7 @@ static constexpr Row rows[] = {
      ShapeRule::SameAsFirst},
     {"ThresholdedRelu", "x", "y", "alpha: float = 1.0", Engine::AiCore,
      ShapeRule::SameAsFirst},
-    {"Where", "x", "y", "", Engine::AiCpu},
+    {"Where", "x", "y", "", Engine::AiCpu, ShapeRule::Where, Formats::Plain},
     {"Xdivy", "x1, x2", "y", "", Engine::AiCore, ShapeRule::Broadcast},
 };
 static_assert(isWellFormed(rows));

@@ -72,7 +72,7 @@ static constexpr Row rows[] = {
     {"HcomAllToAllV",
      "send_data, send_counts, send_displacements, recv_counts, "
      "recv_displacements",
-     "recv_data", "group: string", Engine::Hccl, ShapeRule::Unknown,
+     "recv_data", "group: string", Engine::Hccl, ShapeRule::AllToAll,
      Formats::Plain},
     {"HcomBroadcast", "x*", "y*",
      "root_rank: int; group: string; fusion: int = 0; fusion_id: int = -1",
@@ -172,6 +172,8 @@ static constexpr Row rows[] = {
     as(Role::Streams,
        {"StreamSwitch", "x, y", "", "switch_condition: int", Engine::Runtime}),
     {"StreamSwitchN", "x", "", "", Engine::Runtime},
+    // Neither the axis nor the stride, which is the extent of the whole, says
+    // how large a part is read: only the shape that the graph has.
     {"StridedRead", "x", "y", "axis: int = 1; stride: int = 1"},
     {"StridedWrite", "x", "y", "axis: int = 1; stride: int = 1", Engine::AiCore,
      ShapeRule::SameAsFirst},
@@ -194,7 +196,7 @@ static constexpr Row rows[] = {
     as(Role::Variable, {"VariableV2", "", "y", "", Engine::GeLocal}),
     as(Role::While, {"While", "input*", "output*",
                      "parallel_iterations: int = 10", Engine::GeLocal}),
-    {"WriteSelect", "x", "y", ""},
+    {"WriteSelect", "x", "y", "", Engine::AiCore, ShapeRule::SameAsFirst},
     as(Role::If, {"_If", "cond, input*", "output*", "", Engine::GeLocal}),
     as(Role::While, {"_While", "input*", "output*", "", Engine::GeLocal}),
 };

@@ -220,24 +220,6 @@ Status ShapePropagation::settleInputs(NodeOp node) {
   return {};
 }
 
-Status ShapePropagation::inferUnique(NodeOp node) {
-  Expected<TensorDesc> x = getTensorDesc(node.getAnchorType(0));
-  if (!x)
-    return x.takeStatus().withContext(describe(node) + ": input 0");
-  const int64_t bound = x->numElements();
-  const bool isBounded = isOpen(node.getOutputs()[0].getType());
-  for (unsigned index = 0; index != node.getOutputs().size(); ++index)
-    if (Status status = setShape(node, index, {bound}); !status)
-      return status;
-  if (isBounded)
-    node->setAttr(
-        ge::InferredAttrName,
-        builder.getStrArrayAttr(
-            {"output 0 has as many elements as there can be, those of "
-             "input 0: zeros follow the values"}));
-  return {};
-}
-
 Expected<kernels::NodeSpec> ShapePropagation::makeSpec(NodeOp node) {
   kernels::NodeSpec spec;
   spec.type = node.getOpType().str();
@@ -276,8 +258,6 @@ Status ShapePropagation::inferNode(NodeOp node) {
     return inferBranches(node);
   if (!isReached && !hasOpenOutput(node))
     return {};
-  if (node.getOpType() == "Unique" && node.getAnchor(0))
-    return inferUnique(node);
   if (getKind(node.getOpType()) == Kind::Output) {
     // What it has as outputs mirrors its inputs.
     for (unsigned index = 0; index != node.getOutputs().size(); ++index)
@@ -314,9 +294,16 @@ Status ShapePropagation::inferByRule(NodeOp node) {
                          describe(node) + ": cannot infer its shapes: " +
                              shapes.status().message());
   }
+  const bool isBounded = row && catalog::isBound(row->shape) &&
+                         isOpen(node.getOutputs()[0].getType());
   for (auto [index, shape] : llvm::enumerate(*shapes))
     if (Status status = setShape(node, index, shape); !status)
       return status;
+  if (isBounded)
+    node->setAttr(
+        ge::InferredAttrName,
+        builder.getStrArrayAttr({"output 0 is as large as input 0 lets it be: "
+                                 "zeros follow the values"}));
   return {};
 }
 

@@ -42,7 +42,6 @@ private:
   Status bindInput(ge::NodeOp node);
   Status inferNode(ge::NodeOp node);
   Status inferByRule(ge::NodeOp node);
-  Status inferUnique(ge::NodeOp node);
   Status inferFused(ge::NodeOp node);
   /// Takes the dimensions of input descriptors that are unknown from producers.
   Status settleInputs(ge::NodeOp node);

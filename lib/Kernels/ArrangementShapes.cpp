@@ -426,3 +426,19 @@ Expected<Shape> ShapeInference::readSelect() const {
   }
   return shape;
 }
+
+/// As GE has it: whatever other ranks send lies before it.
+Expected<Shape> ShapeInference::allToAll() const {
+  auto counts = readConstantInput(spec, 3, "recv_counts");
+  if (!counts)
+    return counts.takeStatus();
+  auto places = readConstantInput(spec, 4, "recv_displacements");
+  if (!places)
+    return places.takeStatus();
+  if (counts->empty() || counts->size() != places->size())
+    return Status::error("recv_counts has " + std::to_string(counts->size()) +
+                         " elements and recv_displacements " +
+                         std::to_string(places->size()) +
+                         ", expected one of each for each rank");
+  return Shape{places->back() + counts->back()};
+}

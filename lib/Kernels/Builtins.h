@@ -31,6 +31,7 @@ void addIndexedCopy(Registry &registry);
 void addLayerNorm(Registry &registry);
 void addLayerNormGradient(Registry &registry);
 void addLineOrder(Registry &registry);
+void addLocalResponseNorm(Registry &registry);
 void addNonMaxSuppression(Registry &registry);
 void addOneHot(Registry &registry);
 void addOptimizer(Registry &registry);
@@ -38,6 +39,7 @@ void addPooling(Registry &registry);
 void addPoolingGradient(Registry &registry);
 void addQuantization(Registry &registry);
 void addRandom(Registry &registry);
+void addRange(Registry &registry);
 void addReduction(Registry &registry);
 void addResizeBilinear(Registry &registry);
 void addRmsNorm(Registry &registry);
@@ -53,6 +55,8 @@ void addSpaceDepth(Registry &registry);
 void addSparseCrossEntropy(Registry &registry);
 void addSquareSum(Registry &registry);
 void addUnique(Registry &registry);
+void addWeightQuantization(Registry &registry);
+void addWhere(Registry &registry);
 
 } // namespace npu::kernels
 

@@ -147,6 +147,8 @@ public:
 /// y[i0, i1, ...] = x[i0 * s0, i1 * s1, ...] over physical dimensions, with the
 /// strides of ReadSelect. StridedRead reads a tensor that is part of a larger
 /// one along `axis`: the step from image to image is that of the larger one.
+/// WriteSelect writes the valid part of x, the first elements of each
+/// dimension.
 class ReadSelectKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -222,6 +224,11 @@ ReadSelectKernel::create(const NodeSpec &spec, const NumericConfig &) {
   int64_t pitch = 1;
   for (size_t axis = rank; axis-- > 0;) {
     const int64_t stride = (*strides)[axis];
+    if (spec.type == "WriteSelect" && to.shape[axis] > from.shape[axis])
+      return nodeError(spec, "where " + from.toString() + " lies in " +
+                                 to.toString() +
+                                 " is not in the graph; expected an output "
+                                 "that is no larger");
     if (stride < 1 || to.shape[axis] < 0 ||
         (to.shape[axis] > 0 &&
          to.shape[axis] - 1 > (from.shape[axis] - 1) / stride))
@@ -249,6 +256,6 @@ void kernels::addDataMovement(Registry &registry) {
     registry.add(type, {CopyKernel::create, "copies", status::None});
   for (const char *type : {"AtomicAddrClean", "HcomSend", "MemSet"})
     registry.add(type, {NothingKernel::create, "nothing", status::None});
-  for (const char *type : {"ReadSelect", "StridedRead"})
+  for (const char *type : {"ReadSelect", "StridedRead", "WriteSelect"})
     registry.add(type, {ReadSelectKernel::create, "copies", status::None});
 }

@@ -45,6 +45,8 @@ struct WatchedInstructions {
     return result;
   }
 
+  /// A constant as an operand.
+  float scalar(float value) const { return value; }
   float add(float a, float b) { return watch(a + b, a, b); }
   float sub(float a, float b) { return watch(a - b, a, b); }
   float mul(float a, float b) { return watch(a * b, a, b); }

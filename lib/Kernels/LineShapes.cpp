@@ -224,3 +224,23 @@ Expected<Shapes> ShapeInference::reluMask() const {
   mask.push_back(2);
   return Shapes{in(0), mask};
 }
+
+/// Corners, scores and classes of so many boxes as there can be, and how many
+/// there are: in a Build graph eight numbers, of which the first is used.
+Expected<Shapes> ShapeInference::nonMaxSuppression() const {
+  auto total = spec.attrs.require<int64_t>("max_total_size");
+  if (!total)
+    return total.takeStatus();
+  auto isTransposed = spec.attribute<bool>("transpose_box");
+  if (!isTransposed)
+    return isTransposed.takeStatus();
+  if (in(1).empty())
+    return needs("scores of a batch", in(1));
+  const int64_t batch = in(1)[0];
+  const Shape corners =
+      *isTransposed ? Shape{batch, 4, *total} : Shape{batch, *total, 4};
+  Shape counts{batch};
+  if (spec.outputs.size() > 3 && spec.outputs[3].originShape.size() == 2)
+    counts.push_back(8);
+  return Shapes{corners, {batch, *total}, {batch, *total}, counts};
+}

@@ -28,6 +28,7 @@ Registry Registry::withBuiltins() {
   addLayerNorm(registry);
   addLayerNormGradient(registry);
   addLineOrder(registry);
+  addLocalResponseNorm(registry);
   addNonMaxSuppression(registry);
   addOneHot(registry);
   addOptimizer(registry);
@@ -35,6 +36,7 @@ Registry Registry::withBuiltins() {
   addPoolingGradient(registry);
   addQuantization(registry);
   addRandom(registry);
+  addRange(registry);
   addReduction(registry);
   addResizeBilinear(registry);
   addRmsNorm(registry);
@@ -50,6 +52,8 @@ Registry Registry::withBuiltins() {
   addSparseCrossEntropy(registry);
   addSquareSum(registry);
   addUnique(registry);
+  addWeightQuantization(registry);
+  addWhere(registry);
   return registry;
 }
 

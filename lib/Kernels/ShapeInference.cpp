@@ -4,6 +4,7 @@
 
 #include "ConstantInput.h"
 #include "KernelChecks.h"
+#include "Range.h"
 #include "ShapeRules.h"
 #include "Slice.h"
 #include "npu/Kernels/Layout.h"
@@ -99,6 +100,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
       shape[0] /= *ranks;
     return same(shape);
   }
+  case ShapeRule::AllToAll:
+    return same(allToAll());
   case ShapeRule::ArgReduction:
     return same(argReduction());
   case ShapeRule::BatchNorm:
@@ -133,6 +136,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return same(convolution());
   case ShapeRule::CrossEntropy:
     return crossEntropy();
+  case ShapeRule::Deconvolution:
+    return same(deconvolution());
   case ShapeRule::ExpandDims:
   case ShapeRule::Unsqueeze:
     return same(unsqueeze());
@@ -170,6 +175,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return maxPoolWithArgmax();
   case ShapeRule::Merge:
     return Shapes{in(0), Shape()};
+  case ShapeRule::NonMaxSuppression:
+    return nonMaxSuppression();
   case ShapeRule::OneHot:
     return same(oneHot());
   case ShapeRule::OriginalInput:
@@ -180,6 +187,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return same(pad());
   case ShapeRule::Pooling:
     return same(pooling());
+  case ShapeRule::Range:
+    return same(inferRangeShape(spec));
   case ShapeRule::ReadSelect:
     return same(readSelect());
   case ShapeRule::Reduction:
@@ -237,8 +246,12 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return same(topK());
   case ShapeRule::Transpose:
     return same(transpose());
+  case ShapeRule::Unique:
+    return same(Shape{getNumElements(in(0))});
   case ShapeRule::Unpack:
     return same(unpack());
+  case ShapeRule::Where:
+    return same(Shape{getNumElements(in(0)), static_cast<int64_t>(rank())});
   }
   return Status::error("no rule for the shapes of its outputs");
 }

@@ -54,7 +54,9 @@ private:
   Expected<Shapes> crossEntropy() const;
   Expected<Shapes> groupNorm() const;
   Expected<Shapes> maxPoolWithArgmax() const;
+  Expected<Shapes> nonMaxSuppression() const;
   Expected<Shapes> reluMask() const;
+  Expected<Shape> allToAll() const;
   Expected<Shape> batchSpace() const;
   Expected<Shape> confusionTranspose() const;
   Expected<Shape> gatherNd() const;
@@ -65,6 +67,7 @@ private:
   Expected<Shape> broadcast(size_t inputs) const;
   Expected<Shape> concat() const;
   Expected<Shape> convolution() const;
+  Expected<Shape> deconvolution() const;
   Expected<Shape> fullyConnection() const;
   Expected<Shape> gather() const;
   Expected<Shape> matMul() const;

@@ -74,6 +74,43 @@ Expected<Shape> ShapeInference::convolution() const {
   return shape;
 }
 
+/// The image from which a convolution makes one of the shape of x: N of the
+/// filter are channels of x, C those of a group of the output.
+Expected<Shape> ShapeInference::deconvolution() const {
+  const TensorDesc &x = *spec.inputs[0], &filter = *spec.inputs[1];
+  auto strides = spec.attribute<IntList>("strides");
+  auto pads = spec.attribute<IntList>("pads");
+  auto dilations = spec.attribute<IntList>("dilations");
+  for (auto *list : {&strides, &pads, &dilations})
+    if (!*list)
+      return list->takeStatus();
+  auto groups = spec.attribute<int64_t>("groups");
+  if (!groups)
+    return groups.takeStatus();
+  if ((strides->size() != 2 && strides->size() != 4) || pads->size() != 4 ||
+      dilations->size() != 4)
+    return Status::error("expected 2 or 4 strides, 4 pads and 4 dilations");
+  Shape shape = in(0);
+  auto channels = axisOf(x, 'C'), ofFilter = axisOf(filter, 'C');
+  for (auto *axis : {&channels, &ofFilter})
+    if (!*axis)
+      return axis->takeStatus();
+  shape[*channels] = in(1)[*ofFilter] * *groups;
+  for (char letter : {'H', 'W'}) {
+    auto from = axisOf(x, letter), tap = axisOf(filter, letter);
+    for (auto *axis : {&from, &tap})
+      if (!*axis)
+        return axis->takeStatus();
+    const bool isHeight = letter == 'H';
+    const size_t entry = isHeight ? 2 : 3, side = isHeight ? 0 : 2;
+    const int64_t stride = (*strides)[strides->size() == 2 ? entry - 2 : entry];
+    shape[*from] = (in(0)[*from] - 1) * stride +
+                   (*dilations)[entry] * (in(1)[*tap] - 1) + 1 - (*pads)[side] -
+                   (*pads)[side + 1];
+  }
+  return shape;
+}
+
 Expected<Shape> ShapeInference::pooling() const {
   const TensorDesc &x = *spec.inputs[0];
   auto h = axisOf(x, 'H'), w = axisOf(x, 'W');

@@ -9,7 +9,7 @@
 // RUN: ls %t/dump/*/0/g/1/0 | FileCheck %s --check-prefix=DUMPED
 
 // TAKEN: 7 9 0
-// REPORT: output 0 has as many elements as there can be, those of input 0: zeros follow the values
+// REPORT: output 0 is as large as input 0 lets it be: zeros follow the values
 // DUMPED: GatherV2.taken.
 // DUMPED-NEXT: Unique.values.
 

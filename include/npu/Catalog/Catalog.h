@@ -49,6 +49,7 @@ enum class Formats : uint8_t {
 enum class ShapeRule : uint8_t {
   Unknown,
   AllGather,
+  AllToAll, ///< up to the end of what the last rank sends
   ArgReduction,
   BatchNorm,  ///< of the data first, then of the parameters
   BatchSpace, ///< images of a batch as pixels, and back
@@ -62,6 +63,7 @@ enum class ShapeRule : uint8_t {
   ConfusionTranspose,
   Convolution,
   CrossEntropy,
+  Deconvolution,
   ExpandDims,
   Fill,       ///< the values of input 0
   FilterSize, ///< the attribute filter_size
@@ -78,11 +80,13 @@ enum class ShapeRule : uint8_t {
   MatMul,
   MaxPoolWithArgmax,
   Merge, ///< of an input, and its number
+  NonMaxSuppression,
   OneHot,
   OriginalInput, ///< attribute or input 0, orig_input_shape
   Pack,
   Pad,
   Pooling,
+  Range,
   ReadSelect,
   ReduceScatter,
   Reduction,
@@ -107,8 +111,10 @@ enum class ShapeRule : uint8_t {
   Tile,
   TopK,
   Transpose,
+  Unique, ///< at most: as many values as elements
   Unpack,
   Unsqueeze,
+  Where, ///< at most: a row for each element
 };
 
 /// What operators are in the execution of a graph.
@@ -223,6 +229,11 @@ std::string_view getName(Engine engine);
 std::string_view getName(Formats formats);
 /// Whether a rule gives the shapes of outputs of \p row.
 bool infersShapes(const Row &row);
+/// Whether \p rule gives the largest shape that there can be: only a run tells
+/// how much of the first output is used.
+constexpr bool isBound(ShapeRule rule) {
+  return rule == ShapeRule::Unique || rule == ShapeRule::Where;
+}
 
 } // namespace npu::catalog
 

@@ -174,3 +174,26 @@ TEST(DataMovementTest, ReadSelect) {
   EXPECT_NE(refusal("ReadSelect", {from}, {to}, attrs).find("exceeds"),
             std::string::npos);
 }
+
+// The valid part of an image: its first rows, in each block of channels.
+TEST(DataMovementTest, WriteSelect) {
+  const TensorDesc from = privateDesc(DataType::Float, Format::NC1HWC0,
+                                      Format::NCHW, {2, 32, 4, 3});
+  const TensorDesc to = privateDesc(DataType::Float, Format::NC1HWC0,
+                                    Format::NCHW, {2, 32, 3, 3});
+  const std::vector<float> x = numbered(2 * 32 * 12);
+  EXPECT_EQ(runNode("WriteSelect", {tensor(from, x)}, {from}).values<float>(),
+            x);
+  std::vector<float> expected;
+  for (int block = 0; block < 4; ++block)
+    expected.insert(expected.end(), x.begin() + block * 12 * 16,
+                    x.begin() + (block * 12 + 9) * 16);
+  EXPECT_EQ(runNode("WriteSelect", {tensor(from, x)}, {to}).values<float>(),
+            expected);
+  EXPECT_EQ(refusal("WriteSelect", {to}, {from}),
+            "WriteSelect 'node': where DT_FLOAT 2x2x3x3x16 NC1HWC0 of "
+            "2x32x3x3 NCHW lies in "
+            "DT_FLOAT 2x2x4x3x16 NC1HWC0 of 2x32x4x3 NCHW is not in the graph; "
+            "expected an "
+            "output that is no larger");
+}

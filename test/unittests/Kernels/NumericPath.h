@@ -89,6 +89,8 @@ std::vector<PathRow> activationPaths();
 std::vector<PathRow> mathPaths();
 std::vector<PathRow> linePaths(); ///< reductions, softmax
 std::vector<PathRow> normPaths(); ///< of lines
+std::vector<PathRow> rangePaths();
+std::vector<PathRow> responsePaths(); ///< LRN
 std::vector<PathRow> batchNormPaths();
 std::vector<PathRow> trainingPaths(); ///< optimizers, losses
 std::vector<PathRow> windowPaths();   ///< products, poolings

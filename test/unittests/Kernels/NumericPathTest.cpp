@@ -18,7 +18,8 @@ std::vector<PathRow> allPaths() {
   std::vector<PathRow> rows;
   for (const auto &more :
        {elementwisePaths(), activationPaths(), mathPaths(), linePaths(),
-        normPaths(), batchNormPaths(), trainingPaths(), windowPaths()})
+        normPaths(), rangePaths(), responsePaths(), batchNormPaths(),
+        trainingPaths(), windowPaths()})
     rows.insert(rows.end(), more.begin(), more.end());
   return rows;
 }
@@ -146,6 +147,7 @@ TEST(NumericPathTest, CoversTheRegistry) {
       {"ApplyAdamD", "fp32 tensors only"},
       {"AscendRequant", "integers only"},
       {"ResizeBilinearV2Grad", "fp32 tensors only"},
+      {"RangeD", "fp32 and int32 tensors only"},
       {"LarsV2Update", "fp32 tensors only"},
       {"LarsV2UpdateD", "fp32 tensors only"},
       {"BatchMultiClassNonMaxSuppression",

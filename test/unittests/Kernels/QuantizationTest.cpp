@@ -250,3 +250,47 @@ TEST(QuantizationTest, RequantAddsTheOffsetOfTheWord) {
     EXPECT_EQ(fromImage<int8_t>(result.outputs[0]), expected);
   }
 }
+
+// Weights in fractals, with one offset for all or for each output channel.
+TEST(QuantizationTest, WeightsLessTheirOffset) {
+  std::mt19937 random(17);
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    const Shape shape{int64_t(1 + random() % 3), int64_t(1 + random() % 3),
+                      int64_t(1 + random() % 40), int64_t(1 + random() % 40)};
+    const bool isForAll = random() % 2;
+    const Shape small = isForAll ? Shape{1} : Shape{1, 1, 1, shape[3]};
+    std::vector<int8_t> weights(getNumElements(shape)),
+        offsets(getNumElements(small)), expected;
+    for (int8_t &weight : weights)
+      weight = static_cast<int8_t>(static_cast<int>(random() % 200) - 100);
+    for (int8_t &offset : offsets)
+      offset = static_cast<int8_t>(static_cast<int>(random() % 50) - 25);
+    for (size_t i = 0; i < weights.size(); ++i)
+      expected.push_back(
+          static_cast<int8_t>(weights[i] - offsets[i % offsets.size()]));
+    const TensorDesc plain = plainDesc(DataType::Int8, shape, Format::HWCN);
+    const TestTensor offset = tensor(
+        plainDesc(DataType::Int8, small, isForAll ? Format::ND : Format::HWCN),
+        offsets);
+    EXPECT_EQ(
+        runNode("AscendWeightQuant", {tensor(plain, weights), offset}, {plain})
+            .values<int8_t>(),
+        expected);
+    const TensorDesc fractal =
+        privateDesc(DataType::Int8, Format::FRACTAL_Z, Format::HWCN, shape);
+    const TestTensor packed =
+        runNode("TransData", {tensor(plain, weights)}, {fractal}).outputs[0];
+    const TestTensor y =
+        runNode("AscendWeightQuant", {packed, offset}, {fractal}).outputs[0];
+    EXPECT_EQ(runNode("TransData", {y}, {plain}).values<int8_t>(), expected);
+  }
+  const TensorDesc desc = plainDesc(DataType::Int8, {2});
+  EXPECT_EQ(refusal("AscendWeightQuant", {desc, plainDesc(DataType::Int8, {3})},
+                    {desc}),
+            "AscendWeightQuant 'node': DT_INT8 2 ND less DT_INT8 3 ND does not "
+            "give DT_INT8 2 ND");
+  EXPECT_EQ(refusal("AscendWeightQuant", {desc, desc},
+                    {plainDesc(DataType::Int4, {2})}),
+            "AscendWeightQuant 'node': has a tensor of DT_INT4, expected "
+            "DT_INT8");
+}

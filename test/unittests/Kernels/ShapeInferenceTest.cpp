@@ -197,6 +197,28 @@ std::vector<Node> table() {
           .with("size", Ints{8, 6})
           .in(Format::NHWC),
       {"ResizeBilinearV2Grad", {{1, 8, 6, 3}, {1, 4, 4, 3}}, {{1, 4, 4, 3}}},
+      Node{"Range", {{}, {}, {}}, {{4}}}.given({{3}, {-4}, {-2}}),
+      Node{"Range", {{}, {}, {}}, {{5}}}
+          .given({{1}, {9}, {2}})
+          .with("is_closed", true),
+      {"Unique", {{2, 3}}, {{6}, {6}}},
+      {"Where", {{2, 3}}, {{6, 2}}},
+      Node{"Deconvolution", {{1, 4, 5, 6}, {4, 3, 3, 2}}, {{1, 6, 9, 9}}}
+          .with("strides", Ints{2, 2})
+          .with("pads", Ints{1, 1, 2, 1})
+          .with("groups", int64_t(2))
+          .in(Format::NCHW, Format::NCHW),
+      Node{"HcomAllToAllV", {{9}, {2}, {2}, {2}, {2}}, {{7}}}.given(
+          {{}, {}, {}, {3, 2}, {0, 5}}),
+      Node{"BatchMultiClassNonMaxSuppression",
+           {{2, 8, 1, 4}, {2, 8, 3}},
+           {{2, 5, 4}, {2, 5}, {2, 5}, {2}}}
+          .with("max_total_size", int64_t(5)),
+      Node{"BatchMultiClassNonMaxSuppression",
+           {{2, 1, 4, 8}, {2, 3, 8}},
+           {{2, 4, 5}, {2, 5}, {2, 5}, {2}}}
+          .with("max_total_size", int64_t(5))
+          .with("transpose_box", true),
       {"Select", {{2}, {2, 3}, {2, 3}}, {{2, 3}}},
       Node{"HcomReduceScatter", {{16, 3}}, {{2, 3}}}.with("rank_size",
                                                           int64_t(8)),
@@ -363,6 +385,16 @@ TEST(ShapeInferenceTest, ImageAxes) {
   EXPECT_EQ((*inferShapes(spec))[0], (Shape{2, 7, 1, 1}));
 }
 
+// A Build graph has room for eight counts for each image.
+TEST(ShapeInferenceTest, CountsOfBoxes) {
+  NodeSpec spec{"BatchMultiClassNonMaxSuppression", "node", {}, {}, {}, {}};
+  spec.attrs.set("max_total_size", int64_t(5));
+  spec.inputs = {plainDesc(DataType::Float16, {2, 8, 1, 4}),
+                 plainDesc(DataType::Float16, {2, 8, 3})};
+  spec.outputs.assign(4, plainDesc(DataType::Float16, {-1, -1}));
+  EXPECT_EQ((*inferShapes(spec))[3], (Shape{2, 8}));
+}
+
 TEST(ShapeInferenceTest, Refusals) {
   auto refusal = [](const Node &node) {
     auto shapes = infer(node);
@@ -392,8 +424,13 @@ TEST(ShapeInferenceTest, Refusals) {
       refusal(Node{"ReadSelect", {{4, 4}}, {}}.with("stride_list", Ints{1, 2})),
       "ReadSelect 'node': attribute 'stride_list' has 2 for dimension 1");
   EXPECT_EQ(refusal({"Relu", {}, {}}), "Relu 'node': input 0 is absent");
-  EXPECT_EQ(refusal({"Where", {{2}}, {}}),
-            "Where 'node': no rule for the shapes of its outputs");
+  EXPECT_EQ(refusal(Node{"Range", {{}, {}, {}}, {}}.given({{3}, {4}, {}})),
+            "Range 'node': input 2 is not a constant");
+  EXPECT_EQ(refusal(Node{"Range", {{}, {}, {}}, {}}.given({{3}, {4}, {-1}})),
+            "Range 'node': start 3, limit 4 and delta -1: delta leads away "
+            "from limit");
+  EXPECT_EQ(refusal({"StridedRead", {{2}}, {}}),
+            "StridedRead 'node': no rule for the shapes of its outputs");
   EXPECT_EQ(refusal({"Frobnicate", {{2}}, {}}),
             "Frobnicate 'node': no rule for the shapes of its outputs");
 }

@@ -175,6 +175,8 @@ Rows gradientRows(); ///< by element
 Rows mathRows();
 Rows functionRows(); ///< roots, exponentials, chains of instructions
 Rows conversionRows();
+Rows rangeRows();
+Rows responseRows();     ///< LRN
 Rows lineRows();         ///< reductions, softmax
 Rows orderRows();        ///< products and running sums of lines
 Rows lineGradientRows(); ///< gradients along lines, sums of squares

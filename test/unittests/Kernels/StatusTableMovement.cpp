@@ -29,7 +29,7 @@ Rows kernels::statustable::movementRows() {
        {"Bitcast", "CacheUpdate", "ExpandDims", "Flatten", "FlattenV2",
         "HcomAllReduce", "HcomBroadcast", "HcomReduce", "StridedWrite",
         "Identity", "IdentityN", "MemcpyAsync", "ReadSelect", "Reshape",
-        "Squeeze", "SqueezeV2", "Unsqueeze", "UnsqueezeV2"})
+        "WriteSelect", "Squeeze", "SqueezeV2", "Unsqueeze", "UnsqueezeV2"})
     rows.push_back(quiet(type, {x}, x.bits));
   for (auto [type, value] : {std::pair("Rank", 1), std::pair("Shape", 3),
                              std::pair("ShapeN", 3), std::pair("Size", 3)}) {
@@ -129,6 +129,14 @@ Rows kernels::statustable::movementRows() {
   rows.push_back(quiet("TileD", {pair}, twice).with("multiples", List{2}));
   rows.push_back(quiet("Transpose", {x, ints({0})}, x.bits));
   rows.push_back(quiet("Unique", {x}, x.bits).besides(Int, {3}));
+  Row places = quiet("Where", {half({0x7C00, 0, 0x7E01})}, {0, 2, 0});
+  places.outType = Long;
+  rows.push_back(places.into({3, 1}));
+  Row weights = quiet("AscendWeightQuant",
+                      {{DataType::Int8, {0x85, 0x7F}}, {DataType::Int8, {5}}},
+                      {0x80, 0x7A});
+  weights.outType = DataType::Int8;
+  rows.push_back(weights);
   rows.push_back(quiet("TransposeD", {x}, x.bits).with("perm", List{0}));
   rows.push_back(quiet("ConfusionTransposeD", {x}, x.bits)
                      .with("perm", List{0})

@@ -25,7 +25,8 @@ const Rows &kernels::statustable::allRows() {
                              cubeRows(),         normRows(),
                              batchNormRows(),    optimizerRows(),
                              quantizationRows(), trainingRows(),
-                             indexingRows(),     movementRows()})
+                             indexingRows(),     movementRows(),
+                             rangeRows(),        responseRows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
