@@ -125,7 +125,8 @@ static constexpr Row rows[] = {
      "coordinate_transformation_mode: string = 'half_pixel'; cubic_coeff_a: "
      "float = -0.75; exclude_outside: int = 0; extrapolation_value: float = "
      "0.0; mode: string = 'nearest'; nearest_mode: string = "
-     "'round_prefer_floor'"},
+     "'round_prefer_floor'",
+     Engine::AiCore, ShapeRule::ResizeByScales, Formats::Image},
     {"ResizeBilinearV2", "x, size", "y",
      "align_corners: bool = false; half_pixel_centers: bool = false; dtype: "
      "dtype = DT_FLOAT",

@@ -81,6 +81,11 @@ static constexpr Row rows[] = {
     {"InstanceNorm", "x, gamma, beta", "y, mean, variance",
      "data_format: string = 'NDHWC'; epsilon: float = 1e-6", Engine::AiCore,
      ShapeRule::GroupNorm},
+    {"InstanceNormV2", "x, gamma?, beta?, mean?, variance?",
+     "y, batch_mean, batch_variance",
+     "is_training: bool = true; momentum: float = 0.1; epsilon: float = "
+     "0.00001",
+     Engine::AiCore, ShapeRule::GroupNorm},
     {"KLDivLossGrad", "grad, input, target", "y",
      "reduction: string = 'mean'; log_target: bool = false"},
     {"LRN", "x", "y",

@@ -7,6 +7,7 @@
 #include "npu/Kernels/Layout.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -244,6 +245,41 @@ Expected<Shape> ShapeInference::resize() const {
   Shape shape = in(0);
   shape[*h] = (*size)[0];
   shape[*w] = (*size)[1];
+  return shape;
+}
+
+/// Sizes or scales are for all axes.
+Expected<Shape> ShapeInference::resizeByScales() const {
+  auto isGiven = [&](size_t index) {
+    return index < spec.inputs.size() && spec.inputs[index] &&
+           spec.inputs[index]->numElements() != 0;
+  };
+  if (isGiven(3)) {
+    auto sizes = readConstantInput(spec, 3, "sizes");
+    if (sizes && sizes->size() != rank())
+      return Status::error("sizes has " + std::to_string(sizes->size()) +
+                           " elements, expected " + std::to_string(rank()));
+    return sizes;
+  }
+  if (!isGiven(2))
+    return Status::error("has neither scales nor sizes");
+  const TensorDesc &scales = *spec.inputs[2];
+  if (spec.constants.size() < 3 || !spec.constants[2])
+    return Status::error("input 2 (scales) is not a constant");
+  if (scales.dtype != DataType::Float ||
+      scales.numElements() != static_cast<int64_t>(rank()))
+    return Status::error("scales is " + scales.toString() +
+                         ", expected DT_FLOAT with " + std::to_string(rank()) +
+                         " elements");
+  Shape shape = in(0);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const float scale = reinterpret_cast<const float *>(spec.constants[2])[i];
+    const float extent = std::floor(static_cast<float>(shape[i]) * scale);
+    if (!(extent >= 0 && extent < 0x1p31f))
+      return Status::error("scales lead to no extent of axis " +
+                           std::to_string(i));
+    shape[i] = static_cast<int64_t>(extent);
+  }
   return shape;
 }
 

@@ -252,7 +252,7 @@ Expected<std::unique_ptr<Kernel>> createPad(const NodeSpec &spec,
 /// ResizeNearestNeighborV2 and ResizeNearestNeighborV2D: the size is that of
 /// the output.
 Expected<std::unique_ptr<Kernel>> createResize(const NodeSpec &spec,
-                                               const NumericConfig &) {
+                                               const NumericConfig &config) {
   if (Status status = checkArity(spec, 1, 1); !status)
     return status;
   auto alignsCorners = spec.attribute<bool>("align_corners");
@@ -284,7 +284,10 @@ Expected<std::unique_ptr<Kernel>> createResize(const NodeSpec &spec,
             : static_cast<float>(extent) / static_cast<float>(wanted);
     for (int64_t i = 0; i < wanted; ++i) {
       const float at = static_cast<float>(i);
-      const float place = *alignsCorners ? std::round(at * scale)
+      // Ascend910B converts halves away from zero, others to even.
+      const float place = *alignsCorners ? (config.soc == Soc::Ascend910B
+                                                ? std::round(at * scale)
+                                                : std::nearbyint(at * scale))
                           : *halfPixels  ? std::floor((at + 0.5f) * scale)
                                          : std::floor(at * scale);
       map.push_back(resizes ? std::min(static_cast<int64_t>(place), extent - 1)

@@ -199,6 +199,8 @@ Expected<Shapes> ShapeInference::groupNorm() const {
     return Shapes{in(0), statistics, statistics};
   }
   auto channel = find(*spec.inputs[0], 'C');
+  if (!channel && spec.type == "InstanceNormV2")
+    return needs("an image with channels", in(0));
   if (!channel) {
     auto format = spec.attribute<std::string>("data_format");
     if (!format)

@@ -25,6 +25,7 @@ Registry Registry::withBuiltins() {
   addGather(registry);
   addGroupNorm(registry);
   addIndexedCopy(registry);
+  addInstanceNorm(registry);
   addLayerNorm(registry);
   addLayerNormGradient(registry);
   addLineOrder(registry);
@@ -38,6 +39,7 @@ Registry Registry::withBuiltins() {
   addRandom(registry);
   addRange(registry);
   addReduction(registry);
+  addResize(registry);
   addResizeBilinear(registry);
   addRmsNorm(registry);
   addScatter(registry);

@@ -199,6 +199,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return same(reshape());
   case ShapeRule::Resize:
     return same(resize());
+  case ShapeRule::ResizeByScales:
+    return same(resizeByScales());
   case ShapeRule::RmsNorm:
     return rmsNorm();
   case ShapeRule::SameAsEach: {

@@ -78,6 +78,7 @@ private:
   Expected<Shape> argReduction() const;
   Expected<Shape> reshape() const;
   Expected<Shape> resize() const;
+  Expected<Shape> resizeByScales() const;
   Expected<Shape> segmentSum() const;
   Expected<Shape> tile() const;
   Expected<Shape> transpose() const;

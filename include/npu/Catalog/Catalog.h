@@ -93,6 +93,7 @@ enum class ShapeRule : uint8_t {
   ReluMask, ///< of x, and bits for 16 channels in two bytes
   Reshape,
   Resize,
+  ResizeByScales, ///< the values of input 3, or x times those of input 2
   RmsNorm,
   SameAsEach, ///< of output k that of input k
   SameAsFirst,

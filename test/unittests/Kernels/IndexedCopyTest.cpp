@@ -115,7 +115,7 @@ TEST(IndexedCopyTest, PaddingRefusals) {
 TEST(IndexedCopyTest, NearestPixels) {
   std::mt19937 random(5);
   for (const std::string type :
-       {"ResizeNearestNeighborV2", "ResizeNearestNeighborV2D"})
+       {"ResizeNearestNeighborV2", "ResizeNearestNeighborV2D", "Resize"})
     for (int repeat = 0; repeat < 60; ++repeat) {
       const bool last = random() % 2;
       const Format format = last ? Format::NHWC : Format::NCHW;
@@ -125,6 +125,12 @@ TEST(IndexedCopyTest, NearestPixels) {
       const int mode = static_cast<int>(random() % 3);
       Attributes attrs = with("align_corners", mode == 1);
       attrs.set("half_pixel_centers", mode == 2);
+      attrs.set("coordinate_transformation_mode",
+                std::string(mode == 1   ? "align_corners"
+                            : mode == 2 ? "pytorch_half_pixel"
+                                        : "asymmetric"));
+      // Ascend910B has halves away from zero.
+      const Soc soc = random() % 2 ? Soc::Ascend910A : Soc::Ascend910B;
       const Shape from = last ? Shape{n, h, w, c} : Shape{n, c, h, w},
                   to = last ? Shape{n, height, width, c}
                             : Shape{n, c, height, width};
@@ -133,17 +139,21 @@ TEST(IndexedCopyTest, NearestPixels) {
       std::vector<TestTensor> inputs = {x};
       if (type.ends_with('D'))
         attrs.set("size", List{height, width});
-      else
+      else if (type != "Resize")
         inputs.push_back(indexTensor({height, width}));
-      auto result = runNode(type, inputs,
-                            {plainDesc(DataType::Int32, to, format)}, attrs);
+      auto result =
+          runNode(type, inputs, {plainDesc(DataType::Int32, to, format)}, attrs,
+                  {soc, OverflowMode::Saturate});
       auto place = [&](int64_t at, int64_t in, int64_t out) {
         const float scale = mode == 1 && out > 1
                                 ? float(in - 1) / float(out - 1)
                                 : float(in) / float(out);
-        const float exact = mode == 1   ? std::round(float(at) * scale)
-                            : mode == 2 ? std::floor((float(at) + 0.5f) * scale)
-                                        : std::floor(float(at) * scale);
+        const float exact =
+            mode == 1
+                ? (soc == Soc::Ascend910B ? std::round(float(at) * scale)
+                                          : std::nearbyint(float(at) * scale))
+            : mode == 2 ? std::floor((float(at) + 0.5f) * scale)
+                        : std::floor(float(at) * scale);
         return std::min(int64_t(exact), in - 1);
       };
       Ints expected;

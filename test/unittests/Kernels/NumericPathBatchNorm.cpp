@@ -269,6 +269,38 @@ std::vector<PathRow> kernels::statustable::batchNormPaths() {
           .besides(Float, {1})
           .besides(Float, {1})
           .besides(Float, {1}),
+      PathRow{
+          "InstanceNormV2",
+          "moments, root, product, sum",
+          [](M &m, X x) {
+            const double share = m.constant(1.0f / x[0].size());
+            Values squares;
+            for (double value : x[0])
+              squares.push_back(m.mul(value, value));
+            const double mean = m.mul(m.sum(x[0]), share);
+            const double variance =
+                m.sub(m.mul(m.sum(squares), share), m.mul(mean, mean));
+            const double root = m.sqrt(m.add(variance, m.constant(1e-3f)));
+            const double scale = m.div(x[1][0], root);
+            const double shift = m.sub(x[2][0], m.mul(scale, mean));
+            Values result;
+            for (double value : x[0])
+              result.push_back(m.add(m.mul(scale, value), shift));
+            return result;
+          },
+          {half({0x4000, 0x4038, 0x4200}).shaped({1, 1, 1, 3}, Format::NCHW),
+           floats({1.1269531f}), floats({-0.5f})},
+          Half,
+          {{"fp32, one rounding", everywhere, {}, {0xBDB6, 0xBC9D, 0x3C54}, 0},
+           {"every instruction in fp16",
+            nowhere,
+            {.half = true},
+            {0xBDB0, 0xBC98, 0x3C4C},
+            0}},
+          {{"epsilon", 0.001f}}}
+          .into({1, 1, 1, 3}, Format::NCHW)
+          .besides(Float, {1})
+          .besides(Float, {1}),
       PathRow{"BNInference",
               "x, mean, variance, momentum, scale, offset",
               [](M &m, X x) {

@@ -240,6 +240,21 @@ Half,
 {{"fp32, one rounding", everywhere, {}, {0x5C83, 0x61A1}, 0},
 {"every instruction in fp16", nowhere, {.half = true}, {0x5C83, 0x61A0}, 0}},
 {{"size", List{1, 4}}}}.into({1, 1, 1, 4}, Format::NCHW),
+PathRow{"Resize",
+"between two pixels",
+[](M &m, X x) {
+auto between = [&](double from, double to, double weight) {
+   return m.add(from, m.mul(m.sub(to, from), weight));
+ };
+ // Two pixels to four: the second lies halfway between them, the rest of the
+ // row has no neighbour.
+ return Values{x[0][0], between(x[0][0], x[0][1], 0.5)};
+},
+{half({0x5C83, 0x6480}).shaped({1, 1, 1, 2}, Format::NCHW)},
+Half,
+{{"fp32, one rounding", everywhere, {}, {0x5C83, 0x61A1}, 0},
+{"every instruction in fp16", nowhere, {.half = true}, {0x5C83, 0x61A0}, 0}},
+{{"mode", std::string("linear")}, {"coordinate_transformation_mode", std::string("asymmetric")}}}.into({1, 1, 1, 4}, Format::NCHW),
 PathRow{"ResizeBilinearV2",
 "between two pixels",
 [](M &m, X x) {

@@ -150,3 +150,39 @@ TEST(ResizeBilinearTest, Refusals) {
       "ResizeBilinearV2D 'node': has align_corners and "
       "half_pixel_centers, expected one of them at most");
 }
+
+// Resize by its attribute is one of the other two.
+TEST(ResizeTest, IsBilinearByItsMode) {
+  const TensorDesc from =
+                       plainDesc(DataType::Float, {1, 2, 3, 4}, Format::NCHW),
+                   to = plainDesc(DataType::Float, {1, 2, 5, 7}, Format::NCHW);
+  const TestTensor x = tensor(from, randomFloats(24, -4, 4, 3));
+  for (const auto &[coordinates, align, half] :
+       {std::tuple("asymmetric", false, false),
+        std::tuple("align_corners", true, false),
+        std::tuple("pytorch_half_pixel", false, true)}) {
+    Attributes resize, bilinear;
+    resize.set("mode", std::string("linear"));
+    resize.set("coordinate_transformation_mode", std::string(coordinates));
+    bilinear.set("size", std::vector<int64_t>{5, 7});
+    bilinear.set("align_corners", align);
+    bilinear.set("half_pixel_centers", half);
+    EXPECT_EQ(
+        runNode("Resize", {x}, {to}, resize).values<float>(),
+        runNode("ResizeBilinearV2D", {x}, {to}, bilinear).values<float>());
+  }
+}
+
+TEST(ResizeTest, Refusals) {
+  const TensorDesc x = plainDesc(DataType::Float, {1, 2, 3, 4}, Format::NCHW);
+  Attributes attrs;
+  attrs.set("mode", std::string("cubic"));
+  EXPECT_EQ(refusal("Resize", {x}, {x}, attrs),
+            "Resize 'node': attribute 'mode' is 'cubic', expected nearest or "
+            "linear");
+  // The default of its documents.
+  EXPECT_EQ(refusal("Resize", {x}, {x}),
+            "Resize 'node': attribute 'coordinate_transformation_mode' is "
+            "'half_pixel', expected pytorch_half_pixel, align_corners or "
+            "asymmetric, those of the device's kernel");
+}

@@ -201,6 +201,12 @@ std::vector<Node> table() {
       Node{"Range", {{}, {}, {}}, {{5}}}
           .given({{1}, {9}, {2}})
           .with("is_closed", true),
+      Node{"InstanceNormV2",
+           {{2, 3, 4, 5}},
+           {{2, 3, 4, 5}, {2, 3, 1, 1}, {2, 3, 1, 1}}}
+          .in(Format::NCHW),
+      Node{"Resize", {{1, 3, 4, 5}, {0}, {0}, {4}}, {{1, 3, 8, 10}}}.given(
+          {{}, {}, {}, {1, 3, 8, 10}}),
       {"Unique", {{2, 3}}, {{6}, {6}}},
       {"Where", {{2, 3}}, {{6, 2}}},
       Node{"Deconvolution", {{1, 4, 5, 6}, {4, 3, 3, 2}}, {{1, 6, 9, 9}}}
@@ -383,6 +389,20 @@ TEST(ShapeInferenceTest, ImageAxes) {
   EXPECT_EQ((*inferShapes(spec))[0], (Shape{2, 1, 1, 32}));
   spec.outputs = {plainDesc(DataType::Float16, {-1, 7, 1, 1}, Format::NHWC)};
   EXPECT_EQ((*inferShapes(spec))[0], (Shape{2, 7, 1, 1}));
+}
+
+TEST(ShapeInferenceTest, Scales) {
+  NodeSpec spec{"Resize", "node", {}, {}, {}, {}};
+  const std::vector<float> scales = {1, 1, 2, 0.7f};
+  spec.inputs = {plainDesc(DataType::Float16, {1, 3, 4, 5}), std::nullopt,
+                 plainDesc(DataType::Float, {4})};
+  spec.outputs = {plainDesc(DataType::Float16, {-1, -1, -1, -1})};
+  spec.constants = {nullptr, nullptr,
+                    reinterpret_cast<const std::byte *>(scales.data())};
+  EXPECT_EQ((*inferShapes(spec))[0], (Shape{1, 3, 8, 3}));
+  spec.constants.clear();
+  EXPECT_EQ(inferShapes(spec).status().message(),
+            "Resize 'node': input 2 (scales) is not a constant");
 }
 
 // A Build graph has room for eight counts for each image.

@@ -415,10 +415,52 @@ Rows inferenceRows() {
 
 } // namespace
 
+/// InstanceNormV2 of one element: with statistics of 0 and 1 x * gamma + beta,
+/// without 0 unless a square is infinite.
+static Rows instanceRows() {
+  const Operand zero = floats({0}), one = floats({1});
+  Rows rows = {{"",
+                "rounding",
+                {half({0x7BFF}), one, floats({16}), zero, one},
+                {half({0x7BFF}), one, floats({0x1.FFEp3f}), zero, one},
+                Half,
+                {CO, {0x7BFF}},
+                {CO, {0x7C00}},
+                {0, {0x7BFF}}},
+               {"",
+                "too small",
+                {half({1}), floats({0.5f}), zero, zero, one},
+                {half({1}), floats({0x1.000002p-1f}), zero, zero, one},
+                Half,
+                {CU, {0}},
+                {CU, {0}},
+                {0, {1}}},
+               {"",
+                "square",
+                {floats({0x1p64f})},
+                {floats({0x1.FFFFFEp63f})},
+                Float,
+                {FO | VN, {0x7FC00000}},
+                {FO | VN, {0x7FC00000}},
+                {0, {0}}}};
+  for (Row &row : rows) {
+    row.type = "InstanceNormV2";
+    row = row.with("is_training", row.outType == Float)
+              .with("epsilon", row.outType == Float ? 1.0f : 0.0f)
+              .into({1, 1, 1, 1}, Format::NCHW)
+              .besides(Float, {1})
+              .besides(Float, {1});
+    for (auto *side : {&row.raising, &row.calm})
+      (*side)[0] = (*side)[0].shaped({1, 1, 1, 1}, Format::NCHW);
+  }
+  return rows;
+}
+
 Rows kernels::statustable::batchNormRows() {
   Rows rows = ::sumRows();
   append(rows, inferenceRows());
   append(rows, forwardRows());
   append(rows, backwardRows());
+  append(rows, instanceRows());
   return rows;
 }

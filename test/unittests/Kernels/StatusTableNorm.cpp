@@ -550,9 +550,9 @@ Rows kernels::statustable::normRows() {
     rows.push_back(row.into({1, 1, 1, 1}, Format::NCHW));
   }
 
-  for (const char *type : {"ResizeBilinearV2", "ResizeBilinearV2D"}) {
+  for (const char *type : {"Resize", "ResizeBilinearV2", "ResizeBilinearV2D"}) {
     // Two pixels to four: the second is halfway between them.
-    const bool isAttribute = std::string(type).ends_with('D');
+    const bool isAttribute = !std::string(type).ends_with("V2");
     for (Row row :
          {Row{type,
               "rounding, too small",
@@ -594,6 +594,10 @@ Rows kernels::statustable::normRows() {
             side->push_back(ints({1, 4}));
         }
       row = row.into({1, 1, 1, 4}, Format::NCHW);
+      if (std::string(type) == "Resize")
+        row = row.with("mode", std::string("linear"))
+                  .with("coordinate_transformation_mode",
+                        std::string("asymmetric"));
       rows.push_back(isAttribute ? row.with("size", List{1, 4}) : row);
     }
   }
