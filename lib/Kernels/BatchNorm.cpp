@@ -272,7 +272,7 @@ void BatchNormKernel::runChannel(Channel &c, int64_t line,
 void BatchNormKernel::prepare(Workspace &space) const {
   Channel &channel = space.channel;
   channel.status = {};
-  if (!space.operands.empty())
+  if (!channel.lines.empty())
     return;
   channel.lines.resize(lines.size());
   channel.values.resize(values.size());
@@ -287,10 +287,6 @@ void BatchNormKernel::prepare(Workspace &space) const {
   quiet.epsilon = epsilon;
   quiet.factor = factor;
   quiet.byAtomics = byAtomics;
-  const auto count = static_cast<size_t>(blockLength);
-  const std::vector<float> line(static_cast<size_t>(lines[0].length()));
-  space.operands.assign(lines.size(), Workspace::Block(count, line));
-  space.result.resize(count);
 }
 
 bool BatchNormKernel::runQuietly(Workspace &space, int64_t firstChannel,
@@ -331,6 +327,12 @@ void BatchNormKernel::runBlock(Workspace &space, int64_t block,
   const int64_t first = block * blockLength;
   if (runQuietly(space, first, inputs, outputs))
     return;
+  if (space.operands.empty()) { // lines are long: not where all are quiet
+    const auto count = static_cast<size_t>(blockLength);
+    const std::vector<float> line(static_cast<size_t>(lines[0].length()));
+    space.operands.assign(lines.size(), Workspace::Block(count, line));
+    space.result.resize(count);
+  }
   const auto count =
       static_cast<size_t>(std::min(blockLength, lines[0].numLines() - first));
   for (size_t i = 0; i < lines.size(); ++i)

@@ -375,7 +375,7 @@ void computeLanes(const Contraction &part, const ContractionTypes &types,
   ResultTracker tracker;
   int64_t k = 0;
   do {
-    const int64_t depth = std::min(DepthBlock, numRuns - k);
+    const int64_t depth = std::min(LanesDepth, numRuns - k);
     const bool last = k + depth == numRuns;
     const int64_t lanesPitch = depth * LanesPitch;
     for (int64_t lane = 0; lane < tileRows; lane += PanelWidth) {

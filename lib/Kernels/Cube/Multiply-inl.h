@@ -24,6 +24,9 @@ constexpr int64_t DepthBlock = 256;
 constexpr int64_t LeftPitch = DepthBlock + PanelWidth;
 /// Adjacent rows are widened the other way round, 16 values for each k.
 constexpr int64_t LanesPitch = PanelWidth;
+/// The depth block then: 3 panels of it leave room for the left operand in a
+/// first-level cache.
+constexpr int64_t LanesDepth = 128;
 /// Bounds over all instruction sets, for the work space.
 constexpr int64_t MaxKernelRows = 14;
 constexpr int64_t MaxKernelPanels = 8;
