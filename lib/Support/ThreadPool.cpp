@@ -31,13 +31,16 @@ struct ThreadPool::Impl {
   int spins = 0;
 
   std::vector<std::thread> workers;
+  // Taken by those alone who sleep or wake others. Whoever goes to sleep says
+  // so and then looks once more whether there is a reason to; whoever gives a
+  // reason does so and then looks whether anybody sleeps.
   std::mutex mutex;
   std::condition_variable wake, finished;
   /// Counts loops up: odd while one is handed out.
   std::atomic<uint64_t> loop{0};
-  std::atomic<unsigned> inside{0}; // workers that may be in it
-  unsigned sleeping = 0;           // workers that wait for wake
-  bool callerSleeps = false;
+  std::atomic<unsigned> inside{0};   // workers that may be in it
+  std::atomic<unsigned> sleeping{0}; // workers that wait for wake
+  std::atomic<bool> callerSleeps{false};
   std::atomic<bool> stopping{false};
 
   const Body *body = nullptr;
@@ -91,10 +94,9 @@ struct ThreadPool::Impl {
     ++inside;
     if (loop == seen)
       runChunks();
-    if (--inside == 0) {
+    if (--inside == 0 && callerSleeps) {
       std::lock_guard lock(mutex);
-      if (callerSleeps)
-        finished.notify_one();
+      finished.notify_one();
     }
   }
 
@@ -163,15 +165,13 @@ void ThreadPool::parallelFor(int64_t count, int64_t grain, const Body &body) {
   impl->count = count;
   impl->grain = grain;
   impl->nextChunk = 0;
-  bool wake;
-  {
-    // A worker counts itself as sleeping, or sees the loop.
-    std::lock_guard lock(impl->mutex);
-    ++impl->loop;
-    wake = impl->sleeping != 0;
-  }
-  if (wake)
+  ++impl->loop;
+  if (impl->sleeping != 0) {
+    {
+      std::lock_guard lock(impl->mutex);
+    } // they are inside wait
     impl->wake.notify_all();
+  }
   impl->runChunks();
   ++impl->loop;
   const auto isDone = [&] { return impl->inside == 0; };
