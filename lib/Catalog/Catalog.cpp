@@ -128,6 +128,24 @@ std::string_view catalog::getName(Formats formats) {
   return "";
 }
 
+std::string_view catalog::getMissingFacts(std::string_view type) {
+  struct Missing {
+    std::string_view type, what;
+  };
+  static constexpr Missing all[] = {
+      {"Aipp", "what it does is in the function 'aipp' among its attributes, "
+               "which kernels do not read"},
+      {"BnHost", "a host runs it before a graph is built, and what its output "
+                 "mu holds is in no public document"},
+      {"FrameworkOp", "a kernel of the framework computes it, of which the "
+                      "graph has no more than original_type and node_def"},
+  };
+  for (const Missing &missing : all)
+    if (missing.type == type)
+      return missing.what;
+  return {};
+}
+
 bool catalog::infersShapes(const Row &row) {
   return !row.outputs.empty() &&
          (row.shape != ShapeRule::Unknown ||

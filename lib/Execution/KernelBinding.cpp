@@ -4,6 +4,7 @@
 
 #include "DenormalFlush.h"
 
+#include "npu/Catalog/Catalog.h"
 #include "npu/Dialect/Instr/IR/Instr.h"
 #include "npu/Execution/TensorTypes.h"
 
@@ -351,10 +352,14 @@ npu::bindKernel(NodeOp node, const NodeTensors &tensors,
     return FusedKernel::create(node, tensors, constants, registry, config, pool,
                                memberValues);
   const KernelEntry *entry = registry.lookup(node.getOpType().str());
-  if (!entry)
-    return Status::error(ErrorKind::Incomplete,
-                         "no kernel for operator type '" +
-                             node.getOpType().str() + "'");
+  if (!entry) {
+    std::string why =
+        "no kernel for operator type '" + node.getOpType().str() + "'";
+    if (auto facts = catalog::getMissingFacts(node.getOpType().str());
+        !facts.empty())
+      why += ": " + std::string(facts);
+    return Status::error(ErrorKind::Incomplete, std::move(why));
+  }
   NodeSpec spec;
   spec.type = node.getOpType().str();
   spec.name = node.getNodeName().str();

@@ -6,6 +6,7 @@
 #include "KernelChecks.h"
 #include "npu/Kernels/Registry.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -235,8 +236,11 @@ ComparisonKernel::create(const NodeSpec &spec, const NumericConfig &) {
 
 class SelectKernel final : public Kernel {
 public:
-  SelectKernel(ElementwiseShape shape, unsigned size)
-      : shape(std::move(shape)), size(size) {}
+  /// The inputs that are the condition, what it selects, and what else.
+  using Order = std::array<size_t, 3>;
+
+  SelectKernel(ElementwiseShape shape, unsigned size, Order order)
+      : shape(std::move(shape)), size(size), order(order) {}
 
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
                                                   const NumericConfig &);
@@ -250,8 +254,8 @@ public:
           std::vector<std::byte> buffers[3];
           const std::byte *operands[3];
           for (size_t i = 0; i < 3; ++i)
-            operands[i] = fetch(shape, i, inputs[i].data, begin, end - begin,
-                                i == 0 ? 1 : size, buffers[i]);
+            operands[i] = fetch(shape, i, inputs[order[i]].data, begin,
+                                end - begin, i == 0 ? 1 : size, buffers[i]);
           std::byte *to = outputs[0].data + begin * size;
           for (int64_t i = 0, e = end - begin; i != e; ++i)
             std::memcpy(to + i * size,
@@ -265,18 +269,22 @@ public:
 private:
   ElementwiseShape shape;
   unsigned size;
+  Order order;
 };
 
 Expected<std::unique_ptr<Kernel>> SelectKernel::create(const NodeSpec &spec,
                                                        const NumericConfig &) {
   if (Status status = checkArity(spec, 3, 1); !status)
     return status;
-  const TensorDesc &condition = *spec.inputs[0], &y = spec.outputs[0];
+  // MaskedFill: x, mask, value.
+  const Order order =
+      spec.type == "MaskedFill" ? Order{1, 2, 0} : Order{0, 1, 2};
+  const TensorDesc &condition = *spec.inputs[order[0]], &y = spec.outputs[0];
   bool suits = condition.dtype == DataType::Bool && getBitWidth(y.dtype) != 0 &&
                getBitWidth(y.dtype) % 8 == 0;
   std::vector<const TensorDesc *> operands;
-  for (const auto &input : spec.inputs)
-    operands.push_back(&*input);
+  for (size_t index : order)
+    operands.push_back(&*spec.inputs[index]);
   for (size_t i : {1, 2})
     suits &= operands[i]->dtype == y.dtype;
   if (!suits)
@@ -292,7 +300,7 @@ Expected<std::unique_ptr<Kernel>> SelectKernel::create(const NodeSpec &spec,
   if (!shape)
     return inNode(spec, shape.takeStatus());
   return std::unique_ptr<Kernel>(std::make_unique<SelectKernel>(
-      std::move(*shape), getBitWidth(y.dtype) / 8));
+      std::move(*shape), getBitWidth(y.dtype) / 8, order));
 }
 
 } // namespace
@@ -301,6 +309,6 @@ void kernels::addComparison(Registry &registry) {
   for (const Row &row : rows)
     registry.add(std::string(row.type),
                  {ComparisonKernel::create, "exact", status::None});
-  for (const char *type : {"Select", "SelectV2"})
+  for (const char *type : {"MaskedFill", "Select", "SelectV2"})
     registry.add(type, {SelectKernel::create, "copies", status::None});
 }

@@ -305,7 +305,8 @@ Expected<std::unique_ptr<Kernel>> createResize(const NodeSpec &spec,
 // Triangles
 //===----------------------------------------------------------------------===//
 
-/// Tril and Triu: zero above or below a diagonal.
+/// Tril and Triu: zero above or below a diagonal. MatrixBandPart: zero beyond
+/// so many diagonals on either side.
 class TriangleKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -318,19 +319,49 @@ public:
 private:
   PlainInput x;
   PlainOutput y;
-  int64_t diagonal = 0;
-  bool keepsLower = true;
+  /// Diagonals that stay, by column - row.
+  int64_t lowest = 0, highest = 0;
   unsigned elementSize = 0;
+
+  Status bindDiagonals(const NodeSpec &spec);
 };
+
+Status TriangleKernel::bindDiagonals(const NodeSpec &spec) {
+  constexpr int64_t Everything = int64_t(1) << 40;
+  lowest = -Everything;
+  highest = Everything;
+  if (spec.type != "MatrixBandPart") {
+    auto diagonal = spec.attribute<int64_t>("diagonal");
+    if (!diagonal)
+      return diagonal.takeStatus();
+    (spec.type == "Tril" ? highest : lowest) =
+        std::clamp(*diagonal, -Everything, Everything);
+    return {};
+  }
+  for (const auto &[index, name] :
+       {std::pair{1, "num_lower"}, std::pair{2, "num_upper"}}) {
+    auto count = readConstantInput(spec, index, name);
+    if (!count)
+      return count.takeStatus();
+    if (count->size() != 1)
+      return Status::error("input " + std::to_string(index) + " (" + name +
+                           ") has " + std::to_string(count->size()) +
+                           " elements, expected one");
+    if (const int64_t kept = count->front(); kept >= 0 && kept < Everything)
+      (index == 1 ? lowest : highest) = index == 1 ? -kept : kept;
+  }
+  return {};
+}
 
 Expected<std::unique_ptr<Kernel>>
 TriangleKernel::create(const NodeSpec &spec, const NumericConfig &) {
-  if (Status status = checkArity(spec, 1, 1); !status)
+  if (Status status =
+          checkArity(spec, spec.type == "MatrixBandPart" ? 3 : 1, 1);
+      !status)
     return status;
   auto kernel = std::make_unique<TriangleKernel>();
-  auto diagonal = spec.attribute<int64_t>("diagonal");
-  if (!diagonal)
-    return inNode(spec, diagonal.takeStatus());
+  if (Status status = kernel->bindDiagonals(spec); !status)
+    return inNode(spec, std::move(status));
   auto x = PlainInput::create(*spec.inputs[0]);
   if (!x)
     return inNode(spec, x.takeStatus());
@@ -341,8 +372,6 @@ TriangleKernel::create(const NodeSpec &spec, const NumericConfig &) {
       x->dtype() != y->dtype() || getBitWidth(x->dtype()) % 8 != 0)
     return nodeError(spec, spec.inputs[0]->toString() + " does not give " +
                                spec.outputs[0].toString());
-  kernel->diagonal = *diagonal;
-  kernel->keepsLower = spec.type == "Tril";
   kernel->elementSize = getBitWidth(x->dtype()) / 8;
   kernel->x = std::move(*x);
   kernel->y = std::move(*y);
@@ -361,11 +390,11 @@ TriangleKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
       width == 0 ? 0 : getNumElements(shape) / width, 64,
       [&](int64_t begin, int64_t end, int64_t) {
         for (int64_t row = begin; row < end; ++row) {
-          // Columns up to the diagonal, which the lower triangle has too.
-          const int64_t border = row % height + diagonal + keepsLower;
-          const int64_t below = std::clamp<int64_t>(border, 0, width);
-          const int64_t first = keepsLower ? 0 : below,
-                        last = keepsLower ? below : width;
+          auto column = [&](int64_t diagonal) {
+            return std::clamp<int64_t>(row % height + diagonal, 0, width);
+          };
+          const int64_t first = column(lowest),
+                        last = std::max(first, column(highest + 1));
           std::byte *target = to + row * width * elementSize;
           std::memset(target, 0, width * elementSize);
           std::memcpy(target + first * elementSize,
@@ -385,6 +414,6 @@ void kernels::addIndexedCopy(Registry &registry) {
   for (const char *type :
        {"ResizeNearestNeighborV2", "ResizeNearestNeighborV2D"})
     registry.add(type, {createResize, "copies", status::None});
-  for (const char *type : {"Tril", "Triu"})
+  for (const char *type : {"MatrixBandPart", "Tril", "Triu"})
     registry.add(type, {TriangleKernel::create, "copies", status::None});
 }

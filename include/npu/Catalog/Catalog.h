@@ -228,6 +228,9 @@ bool isTask(const Row *row);
 std::string_view getName(Engine engine);
 /// "any", "plain", "NC1HWC0, plain"...
 std::string_view getName(Formats formats);
+/// What is missing for a kernel of operators of \p type that has none; empty
+/// where nobody has written it yet.
+std::string_view getMissingFacts(std::string_view type);
 /// Whether a rule gives the shapes of outputs of \p row.
 bool infersShapes(const Row &row);
 /// Whether \p rule gives the largest shape that there can be: only a run tells

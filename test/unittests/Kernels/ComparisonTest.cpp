@@ -184,6 +184,15 @@ TEST(ComparisonTest, RefusesDifferentTypes) {
             "to DT_BOOL 2 ND");
 }
 
+TEST(SelectTest, FillsWhereTheMaskIsSet) {
+  auto x =
+      tensor<int32_t>(plainDesc(DataType::Int32, {2, 3}), {1, 2, 3, 4, 5, 6});
+  auto mask = tensor<uint8_t>(plainDesc(DataType::Bool, {3}), {0, 1, 1});
+  auto value = tensor<int32_t>(plainDesc(DataType::Int32, {1}), {-7});
+  EXPECT_EQ(runNode("MaskedFill", {x, mask, value}, {x.desc}).values<int32_t>(),
+            (std::vector<int32_t>{1, -7, -7, 4, -7, -7}));
+}
+
 TEST(SelectTest, SelectsElementsAndRows) {
   auto x =
       tensor<int32_t>(plainDesc(DataType::Int32, {2, 3}), {1, 2, 3, 4, 5, 6});

@@ -187,6 +187,29 @@ TEST(IndexedCopyTest, Triangles) {
     }
 }
 
+TEST(IndexedCopyTest, Bands) {
+  std::mt19937 random(9);
+  for (int repeat = 0; repeat < 60; ++repeat) {
+    const Shape shape = randomShape(random, 2, 4, 6);
+    const int64_t lower = int64_t(random() % 9) - 1,
+                  upper = int64_t(random() % 9) - 1;
+    const TestTensor x = numbered(shape);
+    auto result =
+        runNode("MatrixBandPart",
+                {x, indexTensor({lower}), indexTensor({upper})}, {x.desc});
+    Ints expected;
+    forEachIndex(shape, [&](const List &index, size_t place) {
+      const int64_t row = index[shape.size() - 2],
+                    column = index[shape.size() - 1];
+      // A negative number keeps all.
+      const bool keeps = (lower < 0 || row - column <= lower) &&
+                         (upper < 0 || column - row <= upper);
+      expected.push_back(keeps ? static_cast<int32_t>(place) + 1 : 0);
+    });
+    EXPECT_EQ(valuesOf(result.outputs[0]), expected) << lower << " " << upper;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Copies whose kernels are elsewhere
 //===----------------------------------------------------------------------===//

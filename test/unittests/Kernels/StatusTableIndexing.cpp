@@ -129,6 +129,9 @@ Rows kernels::statustable::indexingRows() {
   rows.back().type = "ResizeNearestNeighborV2";
   rows.back().raising.push_back(ints({1, 4}));
   const Operand square = half({0x7C00, 0x7E01, 0x0001, 0xFC00}).shaped({2, 2});
+  rows.push_back(quiet("MatrixBandPart", {square, ints({0}), ints({-1})},
+                       {0x7C00, 0x7E01, 0, 0xFC00})
+                     .into({2, 2}));
   rows.push_back(
       quiet("Tril", {square}, {0x7C00, 0, 0x0001, 0xFC00}).into({2, 2}));
   rows.push_back(

@@ -146,6 +146,8 @@ Rows kernels::statustable::movementRows() {
   for (const char *type : {"Select", "SelectV2"})
     rows.push_back(
         quiet(type, {condition, pair, half({0, 0x7C00})}, {0x7C00, 0x7C00}));
+  rows.push_back(quiet("MaskedFill", {half({0, 0x7C00}), condition, pair},
+                       {0x7C00, 0x7C00}));
   struct Comparison {
     const char *type;
     Elements out; ///< of 1 and 2, 2 and 1, NaN and 1
