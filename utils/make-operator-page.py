@@ -69,7 +69,7 @@ def find_runs():
         for file in (ROOT / "test" / folder).rglob(f"*.{suffix}")
     ]
     for file in sorted(files):
-        found = re.findall(r'(?:ge\.node|type:?) "(\w+)"', file.read_text())
+        found = re.findall(r'(?:\bnode|type:?) "(\w+)"', file.read_text())
         for name in set(found):
             tests.setdefault(name, []).append(file.name)
     return tests

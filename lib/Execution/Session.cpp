@@ -279,6 +279,33 @@ Status Session::runKernel(PlannedNode &node, NodeRun &run,
   return {};
 }
 
+Status Session::compute(PlannedNode &node, NodeRun &run,
+                        llvm::MutableArrayRef<Buffer> inputs,
+                        SmallVectorImpl<Buffer> &outputs,
+                        llvm::ArrayRef<ExecutionObserver *> observers) {
+  for (ExecutionObserver *observer : observers)
+    if (Status status = observer->replaceInputs(run, inputs, pool); !status)
+      return status;
+  if (Status status = runKernel(node, run, inputs, outputs); !status)
+    return status;
+  const SmallVector<Buffer, 4> computed(outputs.begin(), outputs.end());
+  run.outputs = outputs;
+  for (ExecutionObserver *observer : observers)
+    if (Status status = observer->replaceOutputs(run, outputs, pool); !status)
+      return status;
+  for (auto [index, buffer] : llvm::enumerate(outputs)) {
+    if (buffer == computed[index])
+      continue;
+    slots[node.outputSlots[index]] = buffer;
+    for (const catalog::Update &update : node.updates)
+      if (update.output == index) {
+        inputs[update.input] = buffer;
+        changeInPlace(node.outputSlots[index], buffer);
+      }
+  }
+  return {};
+}
+
 Status Session::runNode(PlannedNode &node, uint64_t iteration,
                         llvm::ArrayRef<ExecutionObserver *> observers) {
   SmallVector<Buffer, 4> inputs, outputs;
@@ -318,7 +345,7 @@ Status Session::runNode(PlannedNode &node, uint64_t iteration,
       break;
     }
     case Kind::Compute:
-      done = runKernel(node, run, inputs, outputs);
+      done = compute(node, run, inputs, outputs, observers);
       break;
     case Kind::Nothing:
       break;

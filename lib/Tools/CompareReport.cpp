@@ -3,6 +3,7 @@
 #include "CompareReport.h"
 
 #include "npu/Dump/CsvText.h"
+#include "npu/Dump/DumpName.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -92,6 +93,34 @@ static void keepWorst(std::vector<BadRow> &worst, BadRow row, size_t limit) {
     worst.pop_back();
 }
 
+/// Finds the first output that differs.
+class FirstDifference {
+public:
+  void add(const Row &row) {
+    if (row["Verdict"] != "FAIL" || !row["TensorIndex"].contains(":output:"))
+      return;
+    std::optional<dump::DumpName> name =
+        dump::parseFileName(row["NPUDump"].str());
+    if (!name)
+      return;
+    ++count;
+    if (count == 1 || name->timestamp < time) {
+      time = name->timestamp;
+      tensor = row["TensorIndex"].str();
+    }
+  }
+  std::string describe() const {
+    if (count < 2)
+      return "";
+    return "first output that differs: " + tensor + "; " +
+           std::to_string(count - 1) + " follow";
+  }
+
+private:
+  uint64_t count = 0, time = 0;
+  std::string tensor;
+};
+
 static void writeSummary(llvm::json::OStream &json,
                          const dump::CompareSummary &summary) {
   json.attributeObject("summary", [&] {
@@ -127,6 +156,7 @@ npu::makeCompareReport(const dump::CompareSummary &summary, size_t numWorst,
   CompareReport report;
   std::vector<std::string> header, cells;
   std::vector<BadRow> worst;
+  FirstDifference first;
   reader.takeRow(header);
   for (uint64_t position = 0; reader.takeRow(cells); ++position) {
     if (cells.size() != header.size())
@@ -134,6 +164,7 @@ npu::makeCompareReport(const dump::CompareSummary &summary, size_t numWorst,
     const Row row(header, cells);
     if (std::optional<BadRow> bad = judge(row, position))
       keepWorst(worst, std::move(*bad), numWorst);
+    first.add(row);
     if (report.firstNonFinite.empty() && !row["InputRanges"].empty())
       report.firstNonFinite = llvm::formatv(
           "first output that is not finite: {0}: {1} ({2}{3})",
@@ -159,6 +190,7 @@ npu::makeCompareReport(const dump::CompareSummary &summary, size_t numWorst,
       return Status::error(ErrorKind::Incomplete, jsonPath + ": " + reason);
     }
   }
+  report.firstDifference = first.describe();
   for (const BadRow &row : worst)
     report.table += row.line + "\n";
   return report;

@@ -12,7 +12,10 @@ namespace npu {
 
 /// What a report of compare says beside the rows.
 struct CompareReport {
-  std::string table;          ///< the worst rows, the worst first
+  std::string table; ///< the worst rows, the worst first
+  /// Of several outputs that differ the first, by the time of its dump, and how
+  /// many come after it.
+  std::string firstDifference;
   std::string firstNonFinite; ///< empty where all is finite
   ComparePlot plot;
 };

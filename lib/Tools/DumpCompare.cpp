@@ -224,6 +224,8 @@ int CompareCommand::report(const dump::CompareSummary &summary) const {
     if (!made)
       return reportFailure(made.status());
     llvm::outs() << made->table;
+    if (!made->firstDifference.empty())
+      llvm::outs() << made->firstDifference << '\n';
     if (!made->firstNonFinite.empty())
       llvm::outs() << made->firstNonFinite << '\n';
     if (html) {

@@ -372,12 +372,65 @@ llvm::json::Value GraphRun::makeReport(const Status &outcome, double seconds,
   if (session->allPlans().size() > 1)
     report->set("shapes", listShapes());
   overflow.addToReport(*report, iterations);
+  if (replay)
+    addReplayToReport();
   for (const std::string &assumption : settings.assumptions)
     report->addAssumption(assumption);
   for (const std::string &node : seededNodes)
     report->addAssumption("seed " + std::to_string(options.seed) + " for " +
                           node);
   return report->toJson(*session, outcome.ok() ? "" : outcome.message());
+}
+
+void GraphRun::addReplayToReport() const {
+  llvm::json::Array differences;
+  for (const Replay::Difference &difference : replay->differences()) {
+    ge::NodeOp op = difference.node->op;
+    llvm::json::Object object{
+        {"node", op.getNodeName()},          {"type", op.getOpType()},
+        {"iteration", difference.iteration}, {"output", difference.output},
+        {"difference", difference.what},
+    };
+    if (!difference.exported.empty())
+      object["graph"] = difference.exported;
+    differences.push_back(std::move(object));
+  }
+  report->set("replay",
+              llvm::json::Object{{"compared", replay->numCompared()},
+                                 {"agree", replay->numAgreeing()},
+                                 {"differences", std::move(differences)}});
+}
+
+void GraphRun::printReplay() const {
+  if (!replay)
+    return;
+  constexpr size_t maxPrinted = 10;
+  const auto &differences = replay->differences();
+  for (size_t i = 0; i != std::min(differences.size(), maxPrinted); ++i) {
+    const Replay::Difference &difference = differences[i];
+    ge::NodeOp op = difference.node->op;
+    llvm::outs() << "differs: " << op.getOpType() << " '" << op.getNodeName()
+                 << "' output " << difference.output;
+    if (iterations.count != 1)
+      llvm::outs() << " in iteration " << difference.iteration;
+    llvm::outs() << ": " << difference.what << '\n';
+    if (!difference.exported.empty())
+      llvm::outs() << "  to see it: npu-run " << difference.exported
+                   << "/graph.mlir @" << difference.exported << "/options\n";
+  }
+  if (differences.size() > maxPrinted)
+    llvm::outs() << "and " << differences.size() - maxPrinted
+                 << " more; --report lists them\n";
+  llvm::outs() << "replay: " << countText(replay->numCompared(), "node")
+               << " against the dump, each by itself: " << replay->numAgreeing()
+               << " equal, " << replay->numCompared() - replay->numAgreeing()
+               << " different\n";
+}
+
+int GraphRun::exitCode() const {
+  if (replay && replay->numCompared() != replay->numAgreeing())
+    return 2;
+  return overflow.exitCode(iterations);
 }
 
 void GraphRun::printSummary() const {
@@ -456,6 +509,15 @@ Status GraphRun::prepareObservers(dump::DumpWriter *writer) {
       return recording.takeStatus();
     recorder = std::move(*recording);
   }
+  if (settings.replay) {
+    Expected<std::unique_ptr<Replay>> made =
+        Replay::create(*settings.replay, [](const std::string &text) {
+          llvm::errs() << "warning: " << text << '\n';
+        });
+    if (!made)
+      return made.takeStatus();
+    replay = std::move(*made);
+  }
   return overflow.prepare(graph, session->plan(), modelId,
                           settings.session.config, writer);
 }
@@ -486,6 +548,8 @@ Status GraphRun::checkKernels() const {
 Status GraphRun::run(ProgressLine *progress) {
   isStarted = true;
   std::vector<ExecutionObserver *> observers{report.get()};
+  if (replay)
+    observers.push_back(replay.get());
   if (recorder)
     observers.push_back(recorder.get());
   llvm::append_range(observers, overflow.observers());

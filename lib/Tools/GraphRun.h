@@ -67,7 +67,8 @@ public:
                                const std::string &timeFolder);
   void printSummary() const;
   Status printOverflow() const { return overflow.print(iterations); }
-  int exitCode() const { return overflow.exitCode(iterations); }
+  void printReplay() const;
+  int exitCode() const;
   bool wasRun() const { return isStarted; }
 
 private:
@@ -92,6 +93,7 @@ private:
   llvm::json::Array listShapes() const;
   void setReshape(const kernels::Registry &kernels);
   Status writeOutputs(uint64_t iteration) const;
+  void addReplayToReport() const;
 
   const RunOptions &options;
   const RunSettings &settings;
@@ -115,6 +117,7 @@ private:
   std::unique_ptr<RunReport> report;
   std::unique_ptr<DumpRecorder> recorder;
   OverflowRun overflow;
+  std::unique_ptr<Replay> replay;
   bool isStarted = false;
 };
 

@@ -326,6 +326,7 @@ int Run::main() {
   for (auto &graph : graphs) {
     if (graphs.size() > 1 && settings.overflow.any())
       llvm::outs() << "graph '" << graph->name() << "':\n";
+    graph->printReplay();
     if (Status status = graph->printOverflow(); !status)
       return reportFailure(status);
     exitCode = std::max(exitCode, graph->exitCode());

@@ -300,7 +300,7 @@ static Status checkResult(const std::string &option, const std::string &path,
 }
 
 /// Whether the folder for outputs is one, or can become one.
-static Status checkOutputDir(llvm::StringRef path) {
+static Status checkOutputDir(llvm::StringRef option, llvm::StringRef path) {
   // What does not exist is made; the first that exists must be a folder.
   llvm::StringRef folder = path;
   while (!folder.empty() && !llvm::sys::fs::exists(folder))
@@ -308,12 +308,39 @@ static Status checkOutputDir(llvm::StringRef path) {
   if (path.empty() || folder.empty())
     return {};
   if (!llvm::sys::fs::is_directory(folder))
-    return Status::error("--output-dir " + path.str() + ": " + folder.str() +
+    return Status::error(option.str() + " " + path.str() + ": " + folder.str() +
                          " is not a folder");
   if (!llvm::sys::fs::can_write(folder))
-    return Status::error("--output-dir " + path.str() +
+    return Status::error(option.str() + " " + path.str() +
                          ": no permission to write to " + folder.str());
   return {};
+}
+
+static Expected<std::optional<ReplayOptions>>
+readReplay(const RunOptions &options) {
+  if (options.replay.empty()) {
+    for (const llvm::cl::Option *option :
+         {static_cast<const llvm::cl::Option *>(&options.replayRtol),
+          static_cast<const llvm::cl::Option *>(&options.replayAtol),
+          static_cast<const llvm::cl::Option *>(&options.replayDir)})
+      if (option->getNumOccurrences() != 0)
+        return Status::error("--" + option->ArgStr.str() +
+                             ": expected --replay=DIR beside it");
+    return std::optional<ReplayOptions>();
+  }
+  if (!(options.replayRtol >= 0) || !(options.replayAtol >= 0))
+    return Status::error(
+        "--replay-rtol, --replay-atol: expected numbers from 0 "
+        "on");
+  if (Status status =
+          checkOutputDir("--replay-dir", options.replayDir.getValue());
+      !status)
+    return status;
+  ReplayOptions replay;
+  replay.folder = options.replay;
+  replay.tolerance = {options.replayRtol, options.replayAtol};
+  replay.exportFolder = options.replayDir;
+  return std::optional(std::move(replay));
 }
 
 /// How often each graph runs, and from which number on.
@@ -413,7 +440,13 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
             checkResult(option->ArgStr.str(), *option, settings.inputFiles);
         !status)
       return status;
-  if (Status status = checkOutputDir(options.outputDir.getValue()); !status)
+  if (Status status =
+          checkOutputDir("--output-dir", options.outputDir.getValue());
+      !status)
     return status;
+  Expected<std::optional<ReplayOptions>> replay = readReplay(options);
+  if (!replay)
+    return replay.takeStatus();
+  settings.replay = std::move(*replay);
   return settings;
 }

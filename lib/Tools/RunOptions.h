@@ -8,6 +8,7 @@
 
 #include "npu/Dump/DumpConfig.h"
 #include "npu/Execution/InferShapes.h"
+#include "npu/Execution/Replay.h"
 #include "npu/Execution/Session.h"
 #include "npu/Transforms/RecoverFused.h"
 
@@ -180,6 +181,24 @@ struct RunOptions {
       desc("Count results with one of these values, such as 38400,51200"),
       value_desc("LIST"), cat(category)};
 
+  // Replay.
+  Option<std::string> replay{
+      "replay",
+      desc("Compute each node from what a dump has for its inputs, and compare "
+           "with its outputs there; exit code 2 where one differs"),
+      value_desc("DIR"), cat(category)};
+  Option<double> replayRtol{
+      "replay-rtol",
+      desc("Relative error that counts as equal (0): |mine - dump| <= ATOL + "
+           "RTOL |dump|"),
+      value_desc("X"), llvm::cl::init(0), cat(category)};
+  Option<double> replayAtol{"replay-atol", desc("Absolute error (0)"),
+                            value_desc("X"), llvm::cl::init(0), cat(category)};
+  Option<std::string> replayDir{
+      "replay-dir",
+      desc("Where to leave each node that differs as a graph of its own"),
+      value_desc("DIR"), cat(category)};
+
   Option<unsigned> deviceId{"device-id", desc("Names the dump folder"),
                             value_desc("N"), llvm::cl::init(0), cat(category)};
   Option<unsigned> modelId{"model-id",
@@ -214,6 +233,7 @@ struct RunSettings {
   /// Files that the run reads: none of them is ever written.
   std::vector<std::string> inputFiles;
   std::optional<QuantAssumption> quant;
+  std::optional<ReplayOptions> replay;
   /// Choices that were made because an option is not given.
   std::vector<std::string> assumptions;
 };

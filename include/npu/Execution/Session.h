@@ -41,6 +41,19 @@ struct NodeRun {
 class ExecutionObserver {
 public:
   virtual ~ExecutionObserver() = default;
+  /// Before a node is computed: other tensors, of the same sizes, may be put in
+  /// the place of its inputs, which are null where unconnected.
+  virtual Status replaceInputs(const NodeRun &run,
+                               llvm::MutableArrayRef<Buffer> inputs,
+                               BufferPool &pool) {
+    return {};
+  }
+  /// After that, and before nodeFinished: the same for its outputs.
+  virtual Status replaceOutputs(const NodeRun &run,
+                                llvm::MutableArrayRef<Buffer> outputs,
+                                BufferPool &pool) {
+    return {};
+  }
   /// After a node has run. A failure stops the session.
   virtual Status nodeFinished(const NodeRun &run) = 0;
   /// A node whose stream is not active does not run.
@@ -214,6 +227,11 @@ private:
   /// Gives \p slot, and all that share its tensor, the value that a node has
   /// changed it to.
   void changeInPlace(unsigned slot, const Buffer &value);
+  /// Runs the kernel of a node between what \p observers do to its tensors.
+  Status compute(PlannedNode &node, NodeRun &run,
+                 llvm::MutableArrayRef<Buffer> inputs,
+                 llvm::SmallVectorImpl<Buffer> &outputs,
+                 llvm::ArrayRef<ExecutionObserver *> observers);
   Status runKernel(PlannedNode &node, NodeRun &run,
                    llvm::MutableArrayRef<Buffer> inputs,
                    llvm::SmallVectorImpl<Buffer> &outputs);
