@@ -2,6 +2,8 @@
 
 #include "ReplayGraph.h"
 
+#include "KernelBinding.h"
+
 #include "npu/Support/Npy.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -68,20 +70,23 @@ Status npu::writeNodeGraph(const PlannedNode &node,
     if (!value || mapping.contains(value) || !inputs[anchor])
       continue;
     auto producer = value.getDefiningOp<NodeOp>();
-    if (catalog::getRole(producer.getOpType()) == catalog::Role::Constant &&
-        producer->getNumOperands() == 0) {
+    const bool isConstant =
+        catalog::getRole(producer.getOpType()) == catalog::Role::Constant;
+    if (isConstant && getPayload(producer) && producer->getNumOperands() == 0) {
       builder.clone(*producer, mapping);
       continue;
     }
+    // Some kernels want what is constant to stay so.
     const std::string name = "input" + std::to_string(anchor);
-    auto data =
-        createNode(builder, "Data", name, {}, TypeRange{value.getType()});
+    auto data = createNode(builder, isConstant ? "Const" : "Data", name, {},
+                           TypeRange{value.getType()});
     mapping.map(value, data.getOutputs()[0]);
     const std::string path = folder + "/" + name + ".npy";
     if (Status status = writeInput(path, *node.inputs[anchor], inputs[anchor]);
         !status)
       return status;
-    arguments += "--input " + name + "=" + path + "\n";
+    arguments +=
+        (isConstant ? "--bind " : "--input ") + name + "=" + path + "\n";
   }
   // Without the nodes that it waits for.
   Operation *copy = op->cloneWithoutRegions();
