@@ -29,6 +29,9 @@ using namespace npu::dump;
 /// checksum to leave the bytes in the cache for the write.
 static constexpr size_t pieceSize = size_t(1) << 20;
 
+/// What a file of statistics is taken to occupy until it is written.
+static constexpr uint64_t csvSize = 1 << 10;
+
 /// Folders that stay open; iterations come one after another.
 static constexpr size_t maxOpenFolders = 16;
 
@@ -158,15 +161,14 @@ Status DumpWriter::Impl::enqueue(DumpJob job) {
   if (Status status = checkJob(job); !status)
     return status;
   uint64_t size = 0;
-  if (job.csv) {
-    size = job.csv->size();
+  forEachPartWithSize(job.record, [&](ByteView data, uint64_t &partSize) {
+    partSize = data.size();
+    size += data.size();
+  });
+  if (job.csv && size != 0) {
+    size = csvSize;
     job.copy = false;
     job.owners.clear();
-  } else {
-    forEachPartWithSize(job.record, [&](ByteView data, uint64_t &partSize) {
-      partSize = data.size();
-      size += data.size();
-    });
   }
 
   std::unique_lock lock(mutex);
@@ -262,11 +264,15 @@ void DumpWriter::Impl::writeFirst(std::unique_lock<std::mutex> &lock) {
   Status status = skip ? Status() : writeJob(queued, file);
   bytesQueued -= bytesOfJobLeft;
   queued.job.owners.clear(); // before others are let in for the room
+  const bool isWritten = !skip && status;
+  ManifestEntry entry;
+  if (isWritten) // before anybody has to wait for it
+    entry = makeManifestEntry(queued.job, file);
   lock.lock();
-  if (skip || !status)
-    manifest->addMissing(queued.job);
+  if (isWritten)
+    manifest->addFile(std::move(entry));
   else
-    manifest->addFile(queued.job, file);
+    manifest->addMissing(queued.job);
   if (!status)
     failure = status.message();
   bytesInFlight -= queued.size;
@@ -389,7 +395,7 @@ Status DumpWriter::Impl::writeJob(QueuedJob &queued, ManifestFile &file) {
 
   const std::string &opName =
       job.nameInFile.empty() ? job.record.opName : job.nameInFile;
-  std::string start;
+  std::string start = job.csv ? job.csv(job.record) : std::string();
   uint64_t &timestamp = job.record.dumpTime;
   timestamp = std::max(queued.time, lastTimestamp + 1);
   for (;; ++timestamp) {
@@ -402,7 +408,8 @@ Status DumpWriter::Impl::writeJob(QueuedJob &queued, ManifestFile &file) {
         isLong ? makeShortName(folderPath + "/" + fullName) : fullName;
     if (::faccessat(*folderFd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
       continue;
-    start = job.csv ? *job.csv : serializeHeader(job.record);
+    if (!job.csv)
+      start = serializeHeader(job.record);
     std::string temporary;
     uint32_t crc = 0;
     int error = writeFile(*folderFd, job, start, temporary, crc);

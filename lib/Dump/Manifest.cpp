@@ -68,11 +68,13 @@ ManifestWriter::ManifestWriter(std::string folder, const std::string &time,
          ",\n\"files\": [";
 }
 
-void ManifestWriter::addFile(const DumpJob &job, const ManifestFile &file) {
+ManifestEntry npu::dump::makeManifestEntry(const DumpJob &job,
+                                           const ManifestFile &file) {
   Json json = {{"path", file.path}};
   if (!file.originalName.empty())
     json["original_name"] = file.originalName;
-  json.update(describeJob(job));
+  const Json described = describeJob(job);
+  json.update(described);
   json["timestamp"] = job.record.dumpTime;
   Json parts = Json::array(); // none in a file of statistics
   uint64_t size = file.headerBytes;
@@ -85,7 +87,11 @@ void ManifestWriter::addFile(const DumpJob &job, const ManifestFile &file) {
   json["size"] = size;
   json["crc32"] = checksum;
   json["tensors"] = std::move(parts);
-  entries.push_back({toText(json), file.path, toText(describeJob(job))});
+  return {toText(json), file.path, toText(described)};
+}
+
+void ManifestWriter::addFile(ManifestEntry entry) {
+  entries.push_back(std::move(entry));
   entryBytes += entries.back().text.size();
   // A fault here is not lost: the entries stay, and finish meets it.
   if (entryBytes >= flushSize && entries.size() > numKept)
@@ -101,7 +107,7 @@ void ManifestWriter::addMissing(std::string text) {
 }
 
 void ManifestWriter::dropNewest() {
-  Entry &entry = entries.back();
+  ManifestEntry &entry = entries.back();
   ::unlink((folder + "/" + entry.path).c_str());
   addMissing(std::move(entry.missing));
   entryBytes -= entry.text.size();

@@ -17,6 +17,16 @@ struct ManifestFile {
   uint32_t crc32 = 0;       ///< of the whole file, as zlib computes it
 };
 
+/// A file as the manifest lists it.
+struct ManifestEntry {
+  std::string text;
+  std::string path;    ///< below the {time} folder
+  std::string missing; ///< its text once it is gone
+};
+
+/// Describes a written job.
+ManifestEntry makeManifestEntry(const DumpJob &job, const ManifestFile &file);
+
 /// Writes manifest.{device}.json. It grows under a hidden name while the run
 /// goes on, so that a run of any length takes little memory, and gets its name
 /// at the end.
@@ -28,7 +38,7 @@ public:
                  uint32_t deviceId);
 
   /// Lists a written job.
-  void addFile(const DumpJob &job, const ManifestFile &file);
+  void addFile(ManifestEntry entry);
   /// Lists a job that was not written.
   void addMissing(const DumpJob &job);
 
@@ -42,12 +52,6 @@ public:
   Status finish(std::string reason);
 
 private:
-  /// A file that is listed in memory only.
-  struct Entry {
-    std::string text;
-    std::string path;    ///< below the folder
-    std::string missing; ///< its text once it is gone
-  };
   /// Writes the oldest \p count entries and \p tail.
   int flush(size_t count, const std::string &tail);
   int publish(int folderFd);
@@ -59,8 +63,8 @@ private:
   uint32_t deviceId;
   FileDescriptor fd;
   std::string temporaryName;
-  std::string head; ///< empty once it is written
-  std::deque<Entry> entries;
+  std::string head;                  ///< empty once it is written
+  std::deque<ManifestEntry> entries; ///< listed in memory only
   size_t entryBytes = 0;
   std::string missing;
   bool hasFiles = false; ///< some are written

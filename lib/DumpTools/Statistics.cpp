@@ -2,13 +2,7 @@
 
 #include "npu/DumpTools/Statistics.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "Statistics.cpp"
-#include "hwy/foreach_target.h"
-#include "hwy/highway.h"
-
-#include "npu/Numerics/Simd-inl.h"
-
+#include "FloatSums.h"
 #include "npu/DumpTools/Elements.h"
 #include "npu/Support/SmallFloat.h"
 
@@ -16,138 +10,105 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-
-#ifndef NPU_DUMPTOOLS_STATISTICS_SUMS
-#define NPU_DUMPTOOLS_STATISTICS_SUMS
-namespace npu::dump {
-/// Sums are kept in this many lanes, whatever the width of the vectors, so that
-/// they have the same bits everywhere.
-constexpr size_t NumLanes = 16;
-
-/// The sums of a block of floats.
-struct LaneSums {
-  alignas(64) double sum[NumLanes];
-  alignas(64) double squares[NumLanes];
-  alignas(64) float minimum[NumLanes];
-  alignas(64) float maximum[NumLanes];
-};
-} // namespace npu::dump
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace npu::dump::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-namespace simd = numerics::HWY_NAMESPACE;
-
-using Floats = hn::CappedTag<float, NumLanes>;
-
-/// Adds \p count elements of type T, a multiple of NumLanes, which need not be
-/// aligned. Extremes are meaningless where an element is NaN.
-template <class T, class Load>
-HWY_INLINE void addLanes(const std::byte *from, size_t count, LaneSums &sums,
-                         const Load &load) {
-  constexpr Floats df;
-  constexpr hn::Repartition<double, Floats> dd;
-  constexpr hn::Half<Floats> dh;
-  constexpr size_t step = hn::MaxLanes(df), numVectors = NumLanes / step;
-  hn::Vec<Floats> minimum[numVectors], maximum[numVectors];
-  hn::Vec<decltype(dd)> sum[2 * numVectors], squares[2 * numVectors];
-  for (size_t k = 0; k < numVectors; ++k) {
-    minimum[k] = hn::Load(df, sums.minimum + k * step);
-    maximum[k] = hn::Load(df, sums.maximum + k * step);
-  }
-  for (size_t k = 0; k < 2 * numVectors; ++k) {
-    sum[k] = hn::Load(dd, sums.sum + k * step / 2);
-    squares[k] = hn::Load(dd, sums.squares + k * step / 2);
-  }
-  for (size_t i = 0; i < count; i += NumLanes)
-    for (size_t k = 0; k < numVectors; ++k) {
-      const auto v = load(
-          df, reinterpret_cast<const T *>(from + (i + k * step) * sizeof(T)));
-      minimum[k] = hn::Min(minimum[k], v);
-      maximum[k] = hn::Max(maximum[k], v);
-      const auto low = hn::PromoteTo(dd, hn::LowerHalf(dh, v));
-      const auto high = hn::PromoteTo(dd, hn::UpperHalf(dh, v));
-      sum[2 * k] = hn::Add(sum[2 * k], low);
-      sum[2 * k + 1] = hn::Add(sum[2 * k + 1], high);
-      // Squares of floats are exact in doubles: fused or not is the same.
-      squares[2 * k] = hn::MulAdd(low, low, squares[2 * k]);
-      squares[2 * k + 1] = hn::MulAdd(high, high, squares[2 * k + 1]);
-    }
-  for (size_t k = 0; k < numVectors; ++k) {
-    hn::Store(minimum[k], df, sums.minimum + k * step);
-    hn::Store(maximum[k], df, sums.maximum + k * step);
-  }
-  for (size_t k = 0; k < 2 * numVectors; ++k) {
-    hn::Store(sum[k], dd, sums.sum + k * step / 2);
-    hn::Store(squares[k], dd, sums.squares + k * step / 2);
-  }
-}
-
-static void addHalves(const std::byte *from, size_t count, LaneSums &sums) {
-  addLanes<uint16_t>(from, count, sums,
-                     [](Floats df, const uint16_t *at)
-                         HWY_ATTR { return simd::loadHalf(df, at); });
-}
-
-static void addBFloat16s(const std::byte *from, size_t count, LaneSums &sums) {
-  addLanes<uint16_t>(from, count, sums,
-                     [](Floats df, const uint16_t *at)
-                         HWY_ATTR { return simd::loadBFloat16(df, at); });
-}
-
-static void addFloats(const std::byte *from, size_t count, LaneSums &sums) {
-  addLanes<float>(from, count, sums, [](Floats df, const float *at) HWY_ATTR {
-    return hn::LoadU(df, at);
-  });
-}
-
-} // namespace npu::dump::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
+#include <vector>
 
 using namespace npu;
 using namespace npu::dump;
-
-namespace npu::dump {
-HWY_EXPORT(addHalves);
-HWY_EXPORT(addBFloat16s);
-HWY_EXPORT(addFloats);
-} // namespace npu::dump
 
 __extension__ using Int128 = __int128;
 
 /// Elements of a block: 4096 halves add up exactly in a double, 40 + 12 bits.
 static constexpr size_t blockSize = 4096;
 
+/// The extremes of the lanes, of which none is NaN.
+template <size_t N>
+static float findMinimum(const float (&lanes)[N]) {
+  float result[N];
+  std::copy_n(lanes, N, result);
+  for (size_t width = N / 2; width != 0; width /= 2)
+    for (size_t i = 0; i < width; ++i)
+      result[i] = std::min(result[i], result[i + width]);
+  return result[0];
+}
+template <size_t N>
+static float findMaximum(const float (&lanes)[N]) {
+  float result[N];
+  std::copy_n(lanes, N, result);
+  for (size_t width = N / 2; width != 0; width /= 2)
+    for (size_t i = 0; i < width; ++i)
+      result[i] = std::max(result[i], result[i + width]);
+  return result[0];
+}
+
 namespace {
+
+/// What a block of floats adds.
+struct FloatBlock {
+  double sum = 0, squares = 0;
+  float minimum = 0, maximum = 0;
+  uint64_t nans = 0, negativeInfs = 0, positiveInfs = 0;
+};
 
 /// float16, whose sum is exact.
 struct HalfType {
   using Stored = uint16_t;
   static float decode(uint16_t bits) { return halfToFloat(bits); }
   static void add(const std::byte *from, size_t count, LaneSums &sums) {
-    HWY_DYNAMIC_DISPATCH(addHalves)(from, count, sums);
+    addHalves(from, count, sums);
   }
+  /// All but the squares of a block; false, and nothing of use, where halves
+  /// are NaN or not below FixedLimit.
+  static bool addWithoutSquares(const std::byte *from, size_t count,
+                                FloatBlock &result);
   /// In units of 2^-24, the smallest half.
   Int128 total = 0;
   void addSum(double sum) { total += static_cast<int64_t>(sum * 0x1p24); }
   double sum() const { return static_cast<double>(total) * 0x1p-24; }
 };
 
+bool HalfType::addWithoutSquares(const std::byte *from, size_t count,
+                                 FloatBlock &result) {
+  constexpr size_t lanes = FixedSums::NumLanes;
+  if (count % lanes != 0)
+    return false;
+  FixedSums sums = {};
+  std::fill_n(sums.minimum, lanes, std::numeric_limits<float>::infinity());
+  std::fill_n(sums.maximum, lanes, -std::numeric_limits<float>::infinity());
+  addHalfUnits(from, count, sums);
+  result.minimum = findMinimum(sums.minimum);
+  result.maximum = findMaximum(sums.maximum);
+  if (!(result.minimum > -FixedLimit && result.maximum < FixedLimit))
+    return false;
+  int64_t total = 0;
+  for (size_t lane = 0; lane < lanes; ++lane) {
+    if (std::isnan(sums.about[lane]))
+      return false;
+    // A lane of a block has 128 halves: its sum is less than 1 off, and 2^32
+    // units are 256.
+    const auto about = static_cast<int64_t>(sums.about[lane] * 0x1p24f);
+    const auto rest =
+        static_cast<uint32_t>(sums.units[lane]) - static_cast<uint32_t>(about);
+    total += about + static_cast<int32_t>(rest);
+  }
+  result.sum = static_cast<double>(total) * 0x1p-24;
+  return true;
+}
+
 /// The other floats add up in doubles.
 struct DoubleSum {
   double total = 0;
   void addSum(double sum) { total += sum; }
   double sum() const { return total; }
+  static bool addWithoutSquares(const std::byte *, size_t, FloatBlock &) {
+    return false;
+  }
 };
 
 struct BFloat16Type : DoubleSum {
   using Stored = uint16_t;
   static float decode(uint16_t bits) { return bfloat16ToFloat(bits); }
   static void add(const std::byte *from, size_t count, LaneSums &sums) {
-    HWY_DYNAMIC_DISPATCH(addBFloat16s)(from, count, sums);
+    addBFloat16s(from, count, sums);
   }
 };
 
@@ -155,16 +116,8 @@ struct FloatType : DoubleSum {
   using Stored = float;
   static float decode(float value) { return value; }
   static void add(const std::byte *from, size_t count, LaneSums &sums) {
-    HWY_DYNAMIC_DISPATCH(addFloats)(from, count, sums);
+    addFloats(from, count, sums);
   }
-};
-
-/// What a block of floats adds.
-struct FloatBlock {
-  double sum = 0, squares = 0;
-  float minimum = 0, maximum = 0;
-  std::optional<float> zero; ///< the first one, where it is an extreme
-  uint64_t nans = 0, negativeInfs = 0, positiveInfs = 0;
 };
 
 /// Collects the statistics of floats.
@@ -173,9 +126,16 @@ class FloatScan {
   using Stored = typename Type::Stored;
 
 public:
-  /// Of a block of elements, which need not be aligned.
-  static FloatBlock scan(const std::byte *block, size_t count) {
+  explicit FloatScan(bool withL2Norm) : withL2Norm(withL2Norm) {}
+
+  /// Of a block of elements, which need not be aligned. Sets \p withSquares
+  /// where it does not go without.
+  static FloatBlock scan(const std::byte *block, size_t count,
+                         bool &withSquares) {
     FloatBlock result;
+    if (!withSquares && Type::addWithoutSquares(block, count, result))
+      return result;
+    withSquares = true;
     LaneSums sums = makeSums();
     const size_t whole = count / NumLanes * NumLanes;
     Type::add(block, whole, sums);
@@ -186,10 +146,8 @@ public:
       sums = addNonFinite(block, count, result);
       result.sum = addUp(sums.sum);
     }
-    result.minimum = *std::min_element(sums.minimum, std::end(sums.minimum));
-    result.maximum = *std::max_element(sums.maximum, std::end(sums.maximum));
-    if (result.minimum == 0 || result.maximum == 0)
-      result.zero = findZero(block, count);
+    result.minimum = findMinimum(sums.minimum);
+    result.maximum = findMaximum(sums.maximum);
     result.squares = addUp(sums.squares);
     return result;
   }
@@ -204,24 +162,25 @@ public:
     result.positiveInfs += its.positiveInfs;
     min = std::min(min, its.minimum);
     max = std::max(max, its.maximum);
-    if (!zero)
-      zero = its.zero;
+    if (!zero && (its.minimum == 0 || its.maximum == 0))
+      zero = findZero(block, count);
     type.addSum(its.sum);
     squares += its.squares;
   }
   void add(const Stored *elements, size_t count) {
     const auto *block = reinterpret_cast<const std::byte *>(elements);
-    add(block, count, scan(block, count));
+    bool withSquares = withL2Norm;
+    add(block, count, scan(block, count, withSquares));
   }
 
   TensorStatistics finish() {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     constexpr double inf = std::numeric_limits<double>::infinity();
     const bool up = result.positiveInfs != 0, down = result.negativeInfs != 0;
-    if (result.nans != 0)
-      result.l2Norm = nan;
-    else
-      result.l2Norm = up || down ? inf : std::sqrt(squares);
+    if (withL2Norm)
+      result.l2Norm = result.nans != 0 ? nan
+                      : up || down     ? inf
+                                       : std::sqrt(squares);
     if (result.count == 0)
       return result;
     // The device starts with the first element and takes others only where
@@ -293,6 +252,7 @@ private:
     return value == 0 && zero ? *zero : value;
   }
 
+  bool withL2Norm;
   TensorStatistics result;
   Type type;
   float first = 0;
@@ -305,7 +265,8 @@ private:
 } // namespace
 
 template <typename Type>
-static TensorStatistics scanFloats(ByteView data, ThreadPool *pool) {
+static TensorStatistics scanFloats(ByteView data, bool withL2Norm,
+                                   ThreadPool *pool) {
   using Stored = typename Type::Stored;
   const uint64_t count = data.size() / sizeof(Stored);
   const int64_t numBlocks =
@@ -318,15 +279,17 @@ static TensorStatistics scanFloats(ByteView data, ThreadPool *pool) {
     return std::min<uint64_t>(blockSize,
                               count - static_cast<uint64_t>(block) * blockSize);
   };
-  FloatScan<Type> scan;
+  FloatScan<Type> scan(withL2Norm);
   // Blocks are few for each step, so that a tensor of any size takes no memory.
-  constexpr int64_t step = 1024, grain = 16;
-  FloatBlock results[step];
+  constexpr int64_t step = 1024, grain = 4;
+  std::vector<FloatBlock> results(std::min(step, numBlocks));
   for (int64_t first = 0; first < numBlocks; first += step) {
     const int64_t numResults = std::min(step, numBlocks - first);
     const auto scanAll = [&](int64_t from, int64_t to, int64_t) {
+      bool withSquares = withL2Norm;
       for (int64_t i = from; i < to; ++i)
-        results[i] = FloatScan<Type>::scan(begin(first + i), size(first + i));
+        results[i] = FloatScan<Type>::scan(begin(first + i), size(first + i),
+                                           withSquares);
     };
     if (pool)
       pool->parallelFor(numResults, grain, scanAll);
@@ -342,10 +305,9 @@ static TensorStatistics scanFloats(ByteView data, ThreadPool *pool) {
 /// that they are decoded to.
 template <typename Scan, typename Value>
 static TensorStatistics scanDecoded(const ElementDecoder &decoder,
-                                    ByteView data) {
+                                    ByteView data, Scan scan) {
   const unsigned bits = getBitWidth(decoder.storedType());
   const uint64_t count = data.size() * 8 / bits;
-  Scan scan;
   Value block[blockSize];
   for (uint64_t i = 0; i < count; i += blockSize) {
     const size_t n = std::min<uint64_t>(blockSize, count - i);
@@ -452,15 +414,17 @@ static TensorStatistics scanIntegers(ByteView data, bool isBool = false) {
   return scan.finish();
 }
 
-std::optional<TensorStatistics>
-npu::dump::computeStatistics(DataType dtype, ByteView data, ThreadPool *pool) {
+std::optional<TensorStatistics> npu::dump::computeStatistics(DataType dtype,
+                                                             ByteView data,
+                                                             bool withL2Norm,
+                                                             ThreadPool *pool) {
   switch (dtype) {
   case DataType::Float16:
-    return scanFloats<HalfType>(data, pool);
+    return scanFloats<HalfType>(data, withL2Norm, pool);
   case DataType::BFloat16:
-    return scanFloats<BFloat16Type>(data, pool);
+    return scanFloats<BFloat16Type>(data, withL2Norm, pool);
   case DataType::Float:
-    return scanFloats<FloatType>(data, pool);
+    return scanFloats<FloatType>(data, withL2Norm, pool);
   case DataType::Double:
     return scanDoubles(data);
   case DataType::Int8:
@@ -494,12 +458,11 @@ npu::dump::computeStatistics(DataType dtype, ByteView data, ThreadPool *pool) {
     return std::nullopt;
   switch (decoder->arrayType()) {
   case DataType::Float:
-    return scanDecoded<FloatScan<FloatType>, float>(*decoder, data);
+    return scanDecoded<FloatScan<FloatType>, float>(
+        *decoder, data, FloatScan<FloatType>(withL2Norm));
   case DataType::Int8:
-    return scanDecoded<IntegerScan<int8_t>, int8_t>(*decoder, data);
+    return scanDecoded<IntegerScan<int8_t>, int8_t>(*decoder, data, {});
   default:
-    return scanDecoded<IntegerScan<uint8_t>, uint8_t>(*decoder, data);
+    return scanDecoded<IntegerScan<uint8_t>, uint8_t>(*decoder, data, {});
   }
 }
-
-#endif // HWY_ONCE

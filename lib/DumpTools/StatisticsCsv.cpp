@@ -195,16 +195,28 @@ static std::string getCell(Column column, const TensorStatistics &statistics,
   case Column::PositiveInf:
     return std::to_string(statistics.positiveInfs);
   case Column::L2Norm:
-    return toText(statistics.l2Norm, DataType::Double, format.asDevice);
+    return statistics.l2Norm
+               ? toText(*statistics.l2Norm, DataType::Double, format.asDevice)
+               : std::string();
   default:
     return {};
   }
 }
 
-StatisticsRow npu::dump::makeStatisticsRow(const DumpTensor &tensor,
-                                           bool isInput, size_t index,
-                                           const StatisticsFormat &format,
-                                           ThreadPool *pool) {
+static std::optional<TensorStatistics>
+computeStatistics(const DumpTensor &tensor, const StatisticsFormat &format,
+                  bool withL2Norm, ThreadPool *pool) {
+  if (format.asDevice && !isKnownToDevice(tensor.dtype, format.writer))
+    return std::nullopt;
+  return npu::dump::computeStatistics(tensor.dtype, tensor.data, withL2Norm,
+                                      pool);
+}
+
+/// The cells of a tensor with \p statistics.
+static StatisticsRow makeRow(const DumpTensor &tensor, bool isInput,
+                             size_t index,
+                             const std::optional<TensorStatistics> &statistics,
+                             const StatisticsFormat &format) {
   StatisticsRow row;
   row[Column::InputOutput] = isInput ? "Input" : "Output";
   row[Column::Index] = std::to_string(index);
@@ -218,9 +230,7 @@ StatisticsRow npu::dump::makeStatisticsRow(const DumpTensor &tensor,
   row[Column::Format] = getFormatName(tensor, format);
   row[Column::Shape] =
       tensor.shape.empty() ? std::string("-") : npu::toString(tensor.shape);
-  if (format.asDevice && !isKnownToDevice(tensor.dtype, format.writer))
-    return row;
-  if (auto statistics = computeStatistics(tensor.dtype, tensor.data, pool))
+  if (statistics)
     for (size_t i = static_cast<size_t>(Column::Max); i < NumStatisticsColumns;
          ++i)
       row.cells[i] =
@@ -228,9 +238,36 @@ StatisticsRow npu::dump::makeStatisticsRow(const DumpTensor &tensor,
   return row;
 }
 
+StatisticsRow npu::dump::makeStatisticsRow(const DumpTensor &tensor,
+                                           bool isInput, size_t index,
+                                           const StatisticsFormat &format) {
+  return makeRow(tensor, isInput, index,
+                 ::computeStatistics(tensor, format, /*withL2Norm=*/true,
+                                     /*pool=*/nullptr),
+                 format);
+}
+
+std::vector<std::optional<TensorStatistics>>
+npu::dump::computeStatistics(const DumpRecord &record,
+                             const StatisticsFormat &format, ThreadPool *pool) {
+  const bool withL2Norm = getColumns(format).back() == Column::L2Norm;
+  std::vector<std::optional<TensorStatistics>> statistics;
+  for (const auto *tensors : {&record.inputs, &record.outputs})
+    for (const DumpTensor &tensor : *tensors)
+      statistics.push_back(
+          ::computeStatistics(tensor, format, withL2Norm, pool));
+  return statistics;
+}
+
 std::string npu::dump::writeStatistics(const DumpRecord &record,
-                                       const StatisticsFormat &format,
-                                       ThreadPool *pool) {
+                                       const StatisticsFormat &format) {
+  return writeStatistics(record, computeStatistics(record, format), format);
+}
+
+std::string npu::dump::writeStatistics(
+    const DumpRecord &record,
+    std::span<const std::optional<TensorStatistics>> statistics,
+    const StatisticsFormat &format) {
   const std::vector<Column> columns = getColumns(format);
   std::string text;
   for (Column column : descriptionColumns)
@@ -241,7 +278,8 @@ std::string npu::dump::writeStatistics(const DumpRecord &record,
 
   auto addRow = [&](const DumpTensor &tensor, bool isInput, size_t index) {
     const StatisticsRow row =
-        makeStatisticsRow(tensor, isInput, index, format, pool);
+        makeRow(tensor, isInput, index, statistics.front(), format);
+    statistics = statistics.subspan(1);
     for (Column column : descriptionColumns)
       text += (column == Column::InputOutput ? "" : ",") + *row[column];
     for (Column column : columns) {

@@ -131,13 +131,12 @@ Status DumpRecorder::enqueue(dump::DumpJob job) {
   if (!hasBytes)
     return {};
   ++numFiles;
-  if (job.csv) {
-    // Here, where the tensors are in the caches and no loop runs.
-    for (auto *tensors : {&job.record.inputs, &job.record.outputs})
-      for (dump::DumpTensor &tensor : *tensors)
-        tensor.size = tensor.data.size();
-    job.csv = dump::writeStatistics(job.record, statistics, pool);
-  }
+  if (job.csv) // here, where the tensors are in the caches and no loop runs
+    job.csv = [format = statistics, computed = dump::computeStatistics(
+                                        job.record, statistics, pool)](
+                  const dump::DumpRecord &record) {
+      return dump::writeStatistics(record, computed, format);
+    };
   return writer.enqueue(std::move(job));
 }
 
@@ -175,7 +174,9 @@ dump::DumpJob DumpRecorder::makeJob(const NodeRun &run,
                                     const Request &wanted) const {
   dump::DumpJob job = makeDumpJob(run, wanted.anchors, wanted.outputs, model);
   if (wanted.data == instr::DumpData::Stats)
-    job.csv.emplace(); // enqueue computes it
+    job.csv = [](const dump::DumpRecord &) { // enqueue computes them
+      return std::string();
+    };
   return job;
 }
 
@@ -220,7 +221,10 @@ DumpRecorder::forEachJob(const NodeRun &run, instr::DumpData data,
   auto it = requests.find(run.node.op);
   if (it == requests.end())
     return {};
-  dump::DumpJob job = makeJob(run, merge(it->second, run.iteration, data));
+  const Request wanted = merge(it->second, run.iteration, data);
+  if (wanted.anchors.empty() && wanted.outputs.empty())
+    return {};
+  dump::DumpJob job = makeJob(run, wanted);
   auto reader = readers.find(run.node.op);
   if (reader == readers.end() || reader->second.empty())
     return use(std::move(job));

@@ -38,7 +38,7 @@ DumpSize npu::measureJob(dump::DumpJob job, uint64_t blockSize) {
       job.csv ? (numTensors + 1) * statisticsRow
               : dump::serializeHeader(job.record).size() + payload;
   return {1, llvm::alignTo(size, blockSize) + (numTensors + 1) * manifestEntry,
-          job.csv.has_value(), /*isGuess=*/false};
+          job.csv != nullptr, /*isGuess=*/false};
 }
 
 DumpSize npu::measureIterations(

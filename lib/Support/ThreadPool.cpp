@@ -116,8 +116,11 @@ struct ThreadPool::Impl {
       if (stopping)
         return;
       seen = loop;
-      if (seen % 2 != 0)
-        join(seen);
+      if (seen % 2 == 0)
+        continue;
+      // What waits has to be done anyway, and others begin the loop meanwhile.
+      doIdleWork();
+      join(seen);
     }
   }
 };

@@ -69,9 +69,10 @@ struct DumpJob {
   std::optional<uint64_t> dataIndex;
   /// dumpTime and all sizes are set by the writer, the sizes from data.
   DumpRecord record;
-  /// Where set, the file is {name}.csv with this text, and not a dump file; the
-  /// data of the record does not matter.
-  std::optional<std::string> csv;
+  /// Where set, the file is {name}.csv with the text that this makes of the
+  /// record when it is written, and not a dump file. Of the data only the sizes
+  /// are left then.
+  std::function<std::string(const DumpRecord &)> csv;
   /// What keeps the data alive until it is written; with \c copy, nothing has
   /// to. A job to copy that is above the limit is not copied: enqueue returns
   /// when it is written.

@@ -23,14 +23,17 @@ struct TensorStatistics {
   uint64_t nans = 0;
   uint64_t negativeInfs = 0;
   uint64_t positiveInfs = 0;
-  double l2Norm = 0;
+  /// None where it was not asked for.
+  std::optional<double> l2Norm;
 };
 
 /// The statistics of \p data, elements of \p dtype, in one pass. None for types
 /// without numbers: strings, resources, complex and float6. Bytes that do not
-/// fill an element are left out. The same bits on every processor and for any
-/// number of threads; those of \p pool take part where there is one.
+/// fill an element are left out. Without \p withL2Norm that one may be missing,
+/// which is quicker. The same bits on every processor and for any number of
+/// threads; those of \p pool take part where there is one.
 std::optional<TensorStatistics> computeStatistics(DataType dtype, ByteView data,
+                                                  bool withL2Norm = true,
                                                   ThreadPool *pool = nullptr);
 
 } // namespace npu::dump

@@ -76,17 +76,26 @@ struct StatisticsRow {
 std::string_view getHeader(StatisticsColumn column);
 
 /// All cells of input or output \p index, which is \p tensor. The format says
-/// how they are printed; what it chooses does not matter. \p pool as for
-/// computeStatistics.
+/// how they are printed; what it chooses does not matter.
 StatisticsRow makeStatisticsRow(const DumpTensor &tensor, bool isInput,
                                 size_t index,
-                                const StatisticsFormat &format = {},
-                                ThreadPool *pool = nullptr);
+                                const StatisticsFormat &format = {});
 
-/// The CSV text for the tensors of \p record. Precondition: check(format).
+/// The statistics of the inputs, then the outputs of \p record that a file in
+/// \p format has; \p pool as for computeStatistics.
+std::vector<std::optional<TensorStatistics>>
+computeStatistics(const DumpRecord &record, const StatisticsFormat &format,
+                  ThreadPool *pool = nullptr);
+
+/// The CSV text for the tensors of \p record, whose data is not read any more.
+/// Precondition: check(format).
+std::string
+writeStatistics(const DumpRecord &record,
+                std::span<const std::optional<TensorStatistics>> statistics,
+                const StatisticsFormat &format);
+/// The same, with the statistics.
 std::string writeStatistics(const DumpRecord &record,
-                            const StatisticsFormat &format = {},
-                            ThreadPool *pool = nullptr);
+                            const StatisticsFormat &format = {});
 
 /// Reads the statistics of either writer and of the tools that follow them:
 /// the case of column names does not matter, nor blanks in them and a last word

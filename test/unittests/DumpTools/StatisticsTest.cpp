@@ -4,9 +4,11 @@
 
 #include "npu/Numerics/Half.h"
 #include "npu/Numerics/SimdTarget.h"
+#include "npu/Support/SmallFloat.h"
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <random>
 
@@ -38,7 +40,7 @@ TEST(Statistics, SpecialValuesOfHalves) {
   EXPECT_EQ(statistics.nans, 1u);
   EXPECT_EQ(statistics.negativeInfs, 1u);
   EXPECT_EQ(statistics.positiveInfs, 0u);
-  EXPECT_TRUE(std::isnan(statistics.l2Norm));
+  EXPECT_TRUE(std::isnan(statistics.l2Norm.value_or(0)));
 }
 
 TEST(Statistics, InfinitiesOfBothSigns) {
@@ -134,6 +136,43 @@ TEST(Statistics, NothingToCount) {
   EXPECT_FALSE(computeStatistics(DataType::Complex64, {}));
 }
 
+// Without the norm halves below 128 add up in whole numbers.
+TEST(Statistics, NothingElseChangesWithoutTheNorm) {
+  std::mt19937 random(2);
+  for (double limit : {1.0, 127.9, 128.0, 65504.0, inf})
+    for (size_t count : {1, 16, 100, 4096, 4112, 10000}) {
+      SCOPED_TRACE(std::to_string(count) + " up to " + std::to_string(limit));
+      std::vector<uint16_t> values(count);
+      double sum = 0; // exact
+      for (uint16_t &value : values) {
+        do
+          value = static_cast<uint16_t>(random());
+        while (!(std::abs(halfToFloat(value)) <= limit));
+        // Nothing is lost where sums are as large as can be.
+        if (count == 4096)
+          value = static_cast<uint16_t>(value & 0x7fff);
+        sum += halfToFloat(value);
+      }
+      for (numerics::SimdTarget target : numerics::getSupportedTargets()) {
+        numerics::setTargetForTest(target);
+        const auto with = compute(DataType::Float16, values);
+        const auto without = computeStatistics(
+            DataType::Float16, std::as_bytes(std::span(values)), false);
+        ASSERT_TRUE(without.has_value());
+        EXPECT_EQ(without->maximum, with.maximum);
+        EXPECT_EQ(without->minimum, with.minimum);
+        EXPECT_EQ(without->count, with.count);
+        EXPECT_EQ(without->positiveInfs, with.positiveInfs);
+        EXPECT_EQ(std::bit_cast<uint64_t>(*without->average),
+                  std::bit_cast<uint64_t>(*with.average));
+        if (std::isfinite(sum)) {
+          EXPECT_EQ(with.average, sum / static_cast<double>(count));
+        }
+      }
+      numerics::setTargetForTest(std::nullopt);
+    }
+}
+
 // Blocks, vectors and their rests against one loop; every instruction set.
 TEST(Statistics, SameBitsOnEveryTarget) {
   std::mt19937 random(1);
@@ -154,7 +193,7 @@ TEST(Statistics, SameBitsOnEveryTarget) {
                 Scalar(static_cast<double>(
                     *std::max_element(values.begin(), values.end()))));
       EXPECT_NEAR(*statistics.average, sum / static_cast<double>(count), 1e-12);
-      EXPECT_NEAR(statistics.l2Norm, std::sqrt(squares), 1e-9);
+      EXPECT_NEAR(statistics.l2Norm.value_or(0), std::sqrt(squares), 1e-9);
       if (!first)
         first = statistics;
       EXPECT_EQ(statistics.average, first->average);

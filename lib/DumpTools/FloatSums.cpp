@@ -1,0 +1,154 @@
+//===- FloatSums.cpp - Sums and extremes of floats ------------------------===//
+
+#include "FloatSums.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "FloatSums.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "npu/Numerics/Simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace npu::dump::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace simd = numerics::HWY_NAMESPACE;
+
+using Floats = hn::CappedTag<float, NumLanes>;
+
+/// Adds \p count elements of type T, a multiple of NumLanes, which need not be
+/// aligned. Extremes are meaningless where an element is NaN.
+template <class T, class Load>
+HWY_INLINE void addLanes(const std::byte *from, size_t count, LaneSums &sums,
+                         const Load &load) {
+  constexpr Floats df;
+  constexpr hn::Repartition<double, Floats> dd;
+  constexpr hn::Half<Floats> dh;
+  constexpr size_t step = hn::MaxLanes(df), numVectors = NumLanes / step;
+  hn::Vec<Floats> minimum[numVectors], maximum[numVectors];
+  hn::Vec<decltype(dd)> sum[2 * numVectors], squares[2 * numVectors];
+  for (size_t k = 0; k < numVectors; ++k) {
+    minimum[k] = hn::Load(df, sums.minimum + k * step);
+    maximum[k] = hn::Load(df, sums.maximum + k * step);
+  }
+  for (size_t k = 0; k < 2 * numVectors; ++k) {
+    sum[k] = hn::Load(dd, sums.sum + k * step / 2);
+    squares[k] = hn::Load(dd, sums.squares + k * step / 2);
+  }
+  for (size_t i = 0; i < count; i += NumLanes)
+    for (size_t k = 0; k < numVectors; ++k) {
+      const auto v = load(
+          df, reinterpret_cast<const T *>(from + (i + k * step) * sizeof(T)));
+      minimum[k] = hn::Min(minimum[k], v);
+      maximum[k] = hn::Max(maximum[k], v);
+      const auto low = hn::PromoteTo(dd, hn::LowerHalf(dh, v));
+      const auto high = hn::PromoteTo(dd, hn::UpperHalf(dh, v));
+      sum[2 * k] = hn::Add(sum[2 * k], low);
+      sum[2 * k + 1] = hn::Add(sum[2 * k + 1], high);
+      // Squares of floats are exact in doubles: fused or not is the same.
+      squares[2 * k] = hn::MulAdd(low, low, squares[2 * k]);
+      squares[2 * k + 1] = hn::MulAdd(high, high, squares[2 * k + 1]);
+    }
+  for (size_t k = 0; k < numVectors; ++k) {
+    hn::Store(minimum[k], df, sums.minimum + k * step);
+    hn::Store(maximum[k], df, sums.maximum + k * step);
+  }
+  for (size_t k = 0; k < 2 * numVectors; ++k) {
+    hn::Store(sum[k], dd, sums.sum + k * step / 2);
+    hn::Store(squares[k], dd, sums.squares + k * step / 2);
+  }
+}
+
+/// Whole numbers of magnitudes below 2^31; anything for others.
+HWY_INLINE hn::Vec<hn::RebindToSigned<Floats>>
+toWholeNumbers(hn::Vec<Floats> v) {
+  using Integers = hn::Vec<hn::RebindToSigned<Floats>>;
+  // ConvertTo also puts right what is beyond.
+#if HWY_TARGET == HWY_AVX3
+  return Integers{_mm512_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return Integers{_mm256_cvttps_epi32(v.raw)};
+#else
+  return Integers{hn::ConvertTo(hn::RebindToSigned<Floats>(), v)};
+#endif
+}
+
+} // namespace
+
+void addHalfUnits(const std::byte *from, size_t count, FixedSums &sums) {
+  constexpr Floats df;
+  constexpr hn::RebindToSigned<Floats> di;
+  constexpr size_t step = hn::MaxLanes(df),
+                   numVectors = FixedSums::NumLanes / step;
+  const auto unit = hn::Set(df, 0x1p24f);
+  hn::Vec<Floats> minimum[numVectors], maximum[numVectors], about[numVectors];
+  hn::Vec<decltype(di)> units[numVectors];
+  for (size_t k = 0; k < numVectors; ++k) {
+    minimum[k] = hn::Load(df, sums.minimum + k * step);
+    maximum[k] = hn::Load(df, sums.maximum + k * step);
+    about[k] = hn::Load(df, sums.about + k * step);
+    units[k] = hn::Load(di, sums.units + k * step);
+  }
+  const auto *halves = reinterpret_cast<const uint16_t *>(from);
+  for (size_t i = 0; i < count; i += FixedSums::NumLanes)
+    for (size_t k = 0; k < numVectors; ++k) {
+      const auto v = simd::loadHalf(df, halves + i + k * step);
+      minimum[k] = hn::Min(minimum[k], v);
+      maximum[k] = hn::Max(maximum[k], v);
+      about[k] = hn::Add(about[k], v);
+      units[k] = hn::Add(units[k], toWholeNumbers(hn::Mul(v, unit)));
+    }
+  for (size_t k = 0; k < numVectors; ++k) {
+    hn::Store(minimum[k], df, sums.minimum + k * step);
+    hn::Store(maximum[k], df, sums.maximum + k * step);
+    hn::Store(about[k], df, sums.about + k * step);
+    hn::Store(units[k], di, sums.units + k * step);
+  }
+}
+
+void addHalves(const std::byte *from, size_t count, LaneSums &sums) {
+  addLanes<uint16_t>(from, count, sums,
+                     [](Floats df, const uint16_t *at)
+                         HWY_ATTR { return simd::loadHalf(df, at); });
+}
+
+void addBFloat16s(const std::byte *from, size_t count, LaneSums &sums) {
+  addLanes<uint16_t>(from, count, sums,
+                     [](Floats df, const uint16_t *at)
+                         HWY_ATTR { return simd::loadBFloat16(df, at); });
+}
+
+void addFloats(const std::byte *from, size_t count, LaneSums &sums) {
+  addLanes<float>(from, count, sums, [](Floats df, const float *at) HWY_ATTR {
+    return hn::LoadU(df, at);
+  });
+}
+
+} // namespace npu::dump::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace npu::dump {
+
+HWY_EXPORT(addHalves);
+HWY_EXPORT(addBFloat16s);
+HWY_EXPORT(addFloats);
+HWY_EXPORT(addHalfUnits);
+
+void addHalves(const std::byte *from, size_t count, LaneSums &sums) {
+  HWY_DYNAMIC_DISPATCH(addHalves)(from, count, sums);
+}
+void addBFloat16s(const std::byte *from, size_t count, LaneSums &sums) {
+  HWY_DYNAMIC_DISPATCH(addBFloat16s)(from, count, sums);
+}
+void addFloats(const std::byte *from, size_t count, LaneSums &sums) {
+  HWY_DYNAMIC_DISPATCH(addFloats)(from, count, sums);
+}
+void addHalfUnits(const std::byte *from, size_t count, FixedSums &sums) {
+  HWY_DYNAMIC_DISPATCH(addHalfUnits)(from, count, sums);
+}
+
+} // namespace npu::dump
+#endif // HWY_ONCE
