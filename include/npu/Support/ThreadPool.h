@@ -32,9 +32,9 @@ public:
                                             int64_t chunk)> &body);
 
   /// What a worker does when it has no loop to run, until there is one again,
-  /// and once before it joins that: \p work does a piece, about a millisecond of
-  /// it, and returns whether there was one. One worker at a time. null ends it, when this returns no worker
-  /// is inside.
+  /// and once before it joins that: \p work does a piece, about a millisecond
+  /// of it, and returns whether there was one. One worker at a time. null ends
+  /// it, when this returns no worker is inside.
   void setIdleWork(std::function<bool()> work);
 
 private:
