@@ -3,6 +3,7 @@
 #include "KernelBinding.h"
 
 #include "DenormalFlush.h"
+#include "FusedKernel.h"
 
 #include "npu/Catalog/Catalog.h"
 #include "npu/Dialect/Instr/IR/Instr.h"
@@ -156,189 +157,6 @@ MemberValues npu::getDumpedMemberValues(NodeOp node) {
   return dumped;
 }
 
-namespace {
-
-/// Runs the members of a fused node one after the other. Values between them
-/// live in buffers of the pool.
-class FusedKernel : public Kernel {
-public:
-  static Expected<std::unique_ptr<Kernel>>
-  create(NodeOp node, const NodeTensors &tensors,
-         const std::vector<const std::byte *> &constants,
-         const Registry &registry, const NumericConfig &config,
-         BufferPool &pool, MemberValues &memberValues);
-
-  Expected<NodeStatus> run(RunContext &context,
-                           std::span<const ConstTensor> inputs,
-                           std::span<const MutableTensor> outputs) override;
-
-private:
-  explicit FusedKernel(BufferPool &pool) : pool(pool) {}
-
-  static constexpr unsigned NoValue = std::numeric_limits<unsigned>::max();
-  struct Member {
-    std::string name;
-    std::unique_ptr<Kernel> kernel;
-    NodeTensors tensors;
-    std::vector<unsigned> inputs, outputs; // values; NoValue if unconnected
-    std::vector<unsigned> lastUses;        // values that nobody reads later
-  };
-  /// Values: the node's connected inputs, then what members compute.
-  unsigned numInputs = 0, numValues = 0;
-  std::vector<Member> members;
-  std::vector<unsigned> results; // values that are the node's outputs
-  std::vector<std::pair<unsigned, Buffer *>> kept; // values to leave behind
-  BufferPool &pool;
-};
-
-} // namespace
-
-Expected<std::unique_ptr<Kernel>>
-FusedKernel::create(NodeOp node, const NodeTensors &nodeTensors,
-                    const std::vector<const std::byte *> &constants,
-                    const Registry &registry, const NumericConfig &config,
-                    BufferPool &pool, MemberValues &memberValues) {
-  auto kernel = std::unique_ptr<FusedKernel>(new FusedKernel(pool));
-  Block &body = node.getBody().front();
-  llvm::DenseMap<Value, unsigned> values;
-  std::vector<const std::byte *> bytes; // by value, of constant inputs
-  std::vector<uint64_t> sizes;          // by value
-  for (unsigned anchor = 0, e = node.getNumAnchors(); anchor != e; ++anchor)
-    if (node.getAnchor(anchor)) {
-      values[body.getArgument(values.size())] = values.size();
-      bytes.push_back(anchor < constants.size() ? constants[anchor] : nullptr);
-      sizes.push_back(nodeTensors.inputs[anchor]->byteSize());
-    }
-  kernel->numInputs = values.size();
-
-  for (NodeOp op : body.getOps<NodeOp>()) {
-    Member member;
-    member.name = op.getNodeName().str();
-    const std::string context = "member " + member.name;
-    Expected<NodeTensors> tensors = getNodeTensors(op);
-    if (!tensors)
-      return tensors.takeStatus().withContext(context);
-    std::vector<const std::byte *> memberConstants;
-    for (unsigned anchor = 0; anchor != tensors->inputs.size(); ++anchor) {
-      Value input = op.getAnchor(anchor);
-      if (!input) {
-        member.inputs.push_back(NoValue);
-        memberConstants.push_back(nullptr);
-        continue;
-      }
-      auto it = values.find(input);
-      if (it == values.end())
-        return Status::error(context + ": input " + std::to_string(anchor) +
-                             " is of no member before it; expected members in "
-                             "the order of execution");
-      if (tensors->inputs[anchor]->byteSize() > sizes[it->second])
-        return Status::error(
-            context + ": input " + std::to_string(anchor) + " has " +
-            std::to_string(tensors->inputs[anchor]->byteSize()) +
-            " bytes, but its producer gives " +
-            std::to_string(sizes[it->second]));
-      member.inputs.push_back(it->second);
-      memberConstants.push_back(it->second < bytes.size() ? bytes[it->second]
-                                                          : nullptr);
-    }
-    for (auto [output, desc] :
-         llvm::zip_equal(op.getOutputs(), tensors->outputs)) {
-      const unsigned value = values.size();
-      values[output] = value;
-      sizes.push_back(desc.byteSize());
-      member.outputs.push_back(value);
-      if (auto it = memberValues.find(output); it != memberValues.end())
-        kernel->kept.emplace_back(value, &it->second);
-    }
-    Expected<std::unique_ptr<Kernel>> bound =
-        bindKernel(op, *tensors, std::move(memberConstants), registry, config,
-                   pool, memberValues);
-    if (!bound)
-      return bound.takeStatus().withContext(context);
-    member.kernel = std::move(*bound);
-    member.tensors = std::move(*tensors);
-    kernel->members.push_back(std::move(member));
-  }
-  kernel->numValues = values.size();
-  for (auto [value, desc] :
-       llvm::zip_equal(body.back().getOperands(), nodeTensors.outputs)) {
-    auto it = values.find(value);
-    if (it == values.end() || sizes[it->second] < desc.byteSize())
-      return Status::error("its members do not yield " + desc.toString() +
-                           "; expected an input or output of a member of that "
-                           "size");
-    kernel->results.push_back(it->second);
-  }
-
-  std::vector<bool> seen(kernel->numValues);
-  for (unsigned result : kernel->results)
-    seen[result] = true; // written into the node's own outputs
-  for (auto [value, buffer] : kernel->kept)
-    seen[value] = true;
-  for (Member &member : llvm::reverse(kernel->members))
-    for (unsigned input : member.inputs)
-      if (input != NoValue && input >= kernel->numInputs && !seen[input]) {
-        seen[input] = true;
-        member.lastUses.push_back(input);
-      }
-  return std::unique_ptr<Kernel>(std::move(kernel));
-}
-
-Expected<NodeStatus> FusedKernel::run(RunContext &context,
-                                      std::span<const ConstTensor> inputs,
-                                      std::span<const MutableTensor> outputs) {
-  std::vector<std::byte *> data(numValues);
-  std::vector<const std::byte *> inputData;
-  for (const ConstTensor &input : inputs)
-    if (input)
-      inputData.push_back(input.data);
-  std::vector<Buffer> owned(numValues);
-  for (auto [index, result] : llvm::enumerate(results))
-    data[result] = outputs[index].data;
-
-  NodeStatus status;
-  std::vector<ConstTensor> memberInputs;
-  std::vector<MutableTensor> memberOutputs;
-  for (Member &member : members) {
-    memberInputs.clear();
-    memberOutputs.clear();
-    for (auto [anchor, value] : llvm::enumerate(member.inputs))
-      memberInputs.push_back(
-          value == NoValue ? ConstTensor{}
-                           : ConstTensor{&*member.tensors.inputs[anchor],
-                                         value < numInputs ? inputData[value]
-                                                           : data[value]});
-    for (auto [index, value] : llvm::enumerate(member.outputs)) {
-      const TensorDesc &desc = member.tensors.outputs[index];
-      if (!data[value]) {
-        owned[value] = pool.acquire(desc.byteSize());
-        if (!owned[value])
-          return Status::error(ErrorKind::Incomplete,
-                               "no memory for " + desc.toString());
-        data[value] = owned[value].get();
-      }
-      memberOutputs.push_back({&desc, data[value]});
-    }
-    Expected<NodeStatus> memberStatus =
-        member.kernel->run(context, memberInputs, memberOutputs);
-    if (!memberStatus)
-      return memberStatus.takeStatus().withContext("member " + member.name);
-    status |= *memberStatus;
-    for (unsigned value : member.lastUses)
-      owned[value] = nullptr;
-  }
-  // An input, or what another output has already, is passed on.
-  for (auto [output, result] : llvm::zip_equal(outputs, results)) {
-    const std::byte *from =
-        result < numInputs ? inputData[result] : data[result];
-    if (from != output.data)
-      std::memcpy(output.data, from, output.desc->byteSize());
-  }
-  for (auto [value, buffer] : kept)
-    *buffer = std::move(owned[value]);
-  return status;
-}
-
 //===----------------------------------------------------------------------===//
 // Binding
 //===----------------------------------------------------------------------===//
@@ -349,8 +167,8 @@ npu::bindKernel(NodeOp node, const NodeTensors &tensors,
                 const Registry &registry, const NumericConfig &config,
                 BufferPool &pool, MemberValues &memberValues) {
   if (node.isFused())
-    return FusedKernel::create(node, tensors, constants, registry, config, pool,
-                               memberValues);
+    return makeFusedKernel(node, tensors, constants, registry, config, pool,
+                           memberValues);
   const KernelEntry *entry = registry.lookup(node.getOpType().str());
   if (!entry) {
     std::string why =

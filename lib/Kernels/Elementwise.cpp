@@ -255,7 +255,7 @@ getHalfTable(const HalfFunctionKey &key, const HalfTable::Function &function) {
   return table;
 }
 
-class ElementwiseKernel final : public Kernel {
+class ElementwiseKernel final : public Kernel, private Pointwise {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const ElementwiseRow &row,
                                                   const NodeSpec &spec,
@@ -264,6 +264,8 @@ public:
   Expected<NodeStatus> run(RunContext &context,
                            std::span<const ConstTensor> inputs,
                            std::span<const MutableTensor> outputs) override;
+  bool tellsFinished() const override { return outputTypes.size() == 1; }
+  Pointwise *pointwise() override;
 
 private:
   explicit ElementwiseKernel(ElementwiseShape shape)
@@ -296,10 +298,28 @@ private:
   void considerTable();
   /// Whether elements are computed in fp32 whatever their type in memory.
   bool inFloat() const { return !isInteger && path != ElementwisePath::Half; }
+  /// Computes a chunk where that takes no work space and nothing happens.
+  std::optional<StatusBits> computeQuickly(std::span<const void *const> inputs,
+                                           std::span<void *const> outputs,
+                                           size_t count) const {
+    if (table)
+      return table->apply(static_cast<const uint16_t *>(inputs[0]),
+                          static_cast<uint16_t *>(outputs[0]), count);
+    return quietFunction
+               ? quietFunction({inputs, outputs, count, binding.params})
+               : std::nullopt;
+  }
   /// Computes a chunk from its elements in memory.
   StatusBits computeStored(std::span<const void *const> inputs,
                            std::span<void *const> outputs, size_t count,
                            Workspace &space) const;
+  /// Computes the elements [begin, begin + count) that \p space points to.
+  void computeChunk(int64_t begin, int64_t count, Workspace &space,
+                    LaneStatus &status) const;
+  void prepare() override { considerTable(); }
+  NodeStatus computeRange(int64_t begin, int64_t count,
+                          std::span<const void *const> inputs,
+                          void *output) override;
   /// Elements [begin, begin + count) of an operand as they are stored: in
   /// place, or in \p buffer.
   const std::byte *fetch(size_t operand, const std::byte *data, int64_t begin,
@@ -437,12 +457,8 @@ StatusBits ElementwiseKernel::computeStored(std::span<const void *const> inputs,
                                             std::span<void *const> outputs,
                                             size_t count,
                                             Workspace &space) const {
-  if (table)
-    return table->apply(static_cast<const uint16_t *>(inputs[0]),
-                        static_cast<uint16_t *>(outputs[0]), count);
-  if (quietFunction)
-    if (auto bits = quietFunction({inputs, outputs, count, binding.params}))
-      return *bits;
+  if (auto bits = computeQuickly(inputs, outputs, count))
+    return *bits;
   if (!inFloat())
     return function({inputs, outputs, count, binding.params});
 
@@ -489,6 +505,50 @@ ElementwiseKernel::fetch(size_t operand, const std::byte *data, int64_t begin,
   return buffer.data();
 }
 
+void ElementwiseKernel::computeChunk(int64_t begin, int64_t count,
+                                     Workspace &space,
+                                     LaneStatus &status) const {
+  const StatusBits bits = computeStored(space.operands, space.results,
+                                        static_cast<size_t>(count), space);
+  if (bits == npu::status::None)
+    return;
+  std::vector<ChunkInput> chunks;
+  for (size_t i = 0; i < inputTypes.size(); ++i)
+    chunks.push_back(
+        {static_cast<const std::byte *>(space.operands[i]), storedSize(i)});
+  status.record(bits, begin, count, chunks,
+                [&](std::span<const void *const> packed, size_t n) {
+                  std::vector<std::vector<std::byte>> scratch;
+                  std::vector<void *> discarded;
+                  for (size_t i = 0; i < outputTypes.size(); ++i)
+                    discarded.push_back(
+                        scratch.emplace_back(n * resultSize(i)).data());
+                  return computeStored(packed, discarded, n, space);
+                });
+}
+
+Pointwise *ElementwiseKernel::pointwise() {
+  for (size_t i = 0; i < inputTypes.size(); ++i)
+    if (shape.access(i) != ElementwiseShape::Access::Flat)
+      return nullptr;
+  return outputTypes.size() == 1 ? this : nullptr;
+}
+
+NodeStatus ElementwiseKernel::computeRange(int64_t begin, int64_t count,
+                                           std::span<const void *const> inputs,
+                                           void *output) {
+  // Threads that share work spaces wait for each other.
+  if (computeQuickly(inputs, {&output, 1}, static_cast<size_t>(count)) ==
+      npu::status::None)
+    return {};
+  const Workspaces<Workspace>::Handle space(workspaces);
+  space->operands.assign(inputs.begin(), inputs.end());
+  space->results.assign(1, output);
+  LaneStatus status(shape.lanes());
+  computeChunk(begin, count, *space, status);
+  return status.status();
+}
+
 Expected<NodeStatus>
 ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                        std::span<const MutableTensor> outputs) {
@@ -509,23 +569,7 @@ ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                                              : scalars[i].data();
     for (size_t i = 0; i < outputs.size(); ++i)
       space.results[i] = outputs[i].data + begin * resultSize(i);
-    const StatusBits bits = computeStored(space.operands, space.results,
-                                          static_cast<size_t>(count), space);
-    if (bits == npu::status::None)
-      return;
-    std::vector<ChunkInput> chunks(numInputs);
-    for (size_t i = 0; i < numInputs; ++i)
-      chunks[i] = {static_cast<const std::byte *>(space.operands[i]),
-                   storedSize(i)};
-    status.record(bits, begin, count, chunks,
-                  [&](std::span<const void *const> packed, size_t n) {
-                    std::vector<std::vector<std::byte>> scratch;
-                    std::vector<void *> discarded;
-                    for (size_t i = 0; i < outputs.size(); ++i)
-                      discarded.push_back(
-                          scratch.emplace_back(n * resultSize(i)).data());
-                    return computeStored(packed, discarded, n, space);
-                  });
+    computeChunk(begin, count, space, status);
   };
   context.pool.parallelFor(
       total, PieceSize, [&](int64_t begin, int64_t end, int64_t) {
@@ -533,8 +577,10 @@ ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
         space->gathered.resize(numInputs);
         space->operands.resize(numInputs);
         space->results.resize(outputs.size());
-        for (; begin < end; begin += ChunkSize)
-          runChunk(begin, std::min(ChunkSize, end - begin), *space);
+        for (int64_t at = begin; at < end; at += ChunkSize)
+          runChunk(at, std::min(ChunkSize, end - at), *space);
+        if (context.finished)
+          context.finished(begin, end);
       });
   return status.status();
 }

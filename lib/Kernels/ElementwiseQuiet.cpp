@@ -159,16 +159,8 @@ std::optional<StatusBits> fold(const ElementwiseArgs &args) {
 // Exact operators
 //===----------------------------------------------------------------------===//
 
-/// Bits in the order of their values as signed numbers, and back.
-HWY_INLINE hn::Vec<DI> orderOf(H bits) {
-  const auto value = hn::BitCast(DI(), bits);
-  return hn::Xor(value,
-                 hn::And(hn::ShiftRight<15>(value), hn::Set(DI(), 0x7FFF)));
-}
-HWY_INLINE H bitsOf(hn::Vec<DI> order) {
-  return hn::BitCast(DU(), hn::Xor(order, hn::And(hn::ShiftRight<15>(order),
-                                                  hn::Set(DI(), 0x7FFF))));
-}
+HWY_INLINE hn::Vec<DI> orderOf(H bits) { return nn::orderOfHalf(DI(), bits); }
+HWY_INLINE H bitsOf(hn::Vec<DI> order) { return nn::halfOfOrder(DI(), order); }
 /// Of a finite value, max(x, +0).
 HWY_INLINE hn::Vec<DI> notNegative(H bits) {
   return hn::Max(hn::BitCast(DI(), bits), hn::Zero(DI()));

@@ -269,19 +269,34 @@ Expected<FormatTransfer> FormatTransfer::create(const TensorDesc &source,
 
 void FormatTransfer::run(const std::byte *source, std::byte *target,
                          ThreadPool *pool) const {
+  const auto forEach = [&](int64_t count, int64_t grain, const auto &body) {
+    if (pool)
+      pool->parallelFor(count, grain, body);
+    else
+      body(0, count, 0);
+  };
   if (clearTarget)
-    std::memset(target, 0, targetBytes);
+    forEach(targetBytes, 1 << 18, [&](int64_t begin, int64_t end, int64_t) {
+      std::memset(target + begin, 0, end - begin);
+    });
   for (const Part &part : parts) {
     int64_t numBoxes = 1, elements = 1;
     for (const auto &segments : part.axes) {
       numBoxes *= static_cast<int64_t>(segments.size());
       elements *= segments.front().length;
     }
-    auto copy = [&](int64_t begin, int64_t end, int64_t) {
+    // Few boxes are cut, each along its outermost loop.
+    constexpr int64_t enoughBoxes = 64, elementsInSlice = 8192;
+    const int64_t slices =
+        numBoxes < enoughBoxes
+            ? std::max<int64_t>(1, elements / elementsInSlice)
+            : 1;
+    const auto copy = [&](int64_t begin, int64_t end, int64_t) {
       std::vector<Loop> loops;
-      for (int64_t box = begin; box < end; ++box) {
+      for (int64_t item = begin; item < end; ++item) {
         loops.clear();
-        int64_t from = part.sourceBase, to = part.targetBase, rest = box;
+        int64_t from = part.sourceBase, to = part.targetBase,
+                rest = item / slices;
         for (size_t axis = part.axes.size(); axis-- > 0;) {
           const auto &segments = part.axes[axis];
           const Segment &segment = segments[rest % segments.size()];
@@ -306,13 +321,19 @@ void FormatTransfer::run(const std::byte *source, std::byte *target,
                    inner.targetStep};
           loops.erase(loops.begin() + static_cast<ptrdiff_t>(i));
         }
+        if (slices > 1 && !loops.empty()) {
+          Loop &outer = loops.front();
+          const int64_t slice = item % slices;
+          const int64_t first = outer.count * slice / slices;
+          from += first * outer.sourceStep;
+          to += first * outer.targetStep;
+          outer.count = outer.count * (slice + 1) / slices - first;
+        }
         copyBox(source + from * elementSize, target + to * elementSize,
                 elementSize, loops);
       }
     };
-    if (pool)
-      pool->parallelFor(numBoxes, std::max<int64_t>(1, 65536 / elements), copy);
-    else
-      copy(0, numBoxes, 0);
+    forEach(numBoxes * slices, std::max<int64_t>(1, elementsInSlice / elements),
+            copy);
   }
 }

@@ -6,6 +6,8 @@
 #include "ImplMode.h"
 #include "KernelChecks.h"
 #include "PoolingWindow.h"
+#include "QuietPooling.h"
+#include "Workspaces.h"
 #include "npu/Kernels/LaneMap.h"
 #include "npu/Kernels/Registry.h"
 
@@ -37,9 +39,19 @@ private:
           lanes = 0;
   LaneMap laneMap;       ///< of the output
   bool halfSums = false; ///< an average in fp16, every instruction rounded
+  std::vector<WindowSpan> columns; ///< by column of the output
+
+  struct Workspace {
+    std::vector<int16_t> largest;
+    std::vector<float> pixels, result;
+    std::vector<StatusBits> raised;
+  };
+  Workspaces<Workspace> workspaces;
 
   bool poolRow(const std::byte *plane, int64_t row, std::span<float> pixels,
                std::span<float> result, std::span<StatusBits> raised) const;
+  bool poolQuietly(const std::byte *plane, int64_t row,
+                   std::vector<int16_t> &largest, std::byte *to) const;
   NodeStatus statusOf(const std::byte *input, int64_t row,
                       std::span<const float> result,
                       std::span<const StatusBits> raised) const;
@@ -86,6 +98,9 @@ PoolingKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->outHeight = out.shape[2];
   kernel->outWidth = out.shape[3];
   kernel->lanes = in.shape[4];
+  for (int64_t w = 0; w < kernel->outWidth; ++w)
+    kernel->columns.push_back(
+        spanOf(window->width, w, kernel->inWidth, window->countsPadding));
   auto laneMap = LaneMap::create(out);
   if (!laneMap)
     return inNode(spec, laneMap.takeStatus());
@@ -144,10 +159,9 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
     toFloat(dtype, plane + h * rowBytes, pixels);
     special |= hasNonFinite(pixels);
     for (int64_t w = 0; w < outWidth; ++w) {
-      const WindowSpan columns =
-          spanOf(window.width, w, inWidth, window.countsPadding);
+      const WindowSpan &span = columns[w];
       float *to = result.data() + w * lanes;
-      for (int64_t x = columns.begin; x < columns.end; ++x) {
+      for (int64_t x = span.begin; x < span.end; ++x) {
         const float *from = pixels.data() + x * lanes;
         if (halfSums)
           for (int64_t lane = 0; lane < lanes; ++lane)
@@ -168,9 +182,7 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
   }
   special |= hasNonFinite(result);
   for (int64_t w = 0; w < outWidth; ++w) {
-    const WindowSpan columns =
-        spanOf(window.width, w, inWidth, window.countsPadding);
-    float factor = factorOf(rows, columns);
+    float factor = factorOf(rows, columns[w]);
     StatusBits ignored = status::None;
     if (halfSums)
       factor = roundToHalf(factor, mode, ignored);
@@ -190,6 +202,21 @@ bool PoolingKernel::poolRow(const std::byte *plane, int64_t row,
   return special;
 }
 
+/// One row of maxima of fp16 pixels; false where it must be poolRow.
+bool PoolingKernel::poolQuietly(const std::byte *plane, int64_t row,
+                                std::vector<int16_t> &largest,
+                                std::byte *to) const {
+  if (dtype != DataType::Float16 || window.average)
+    return false;
+  const WindowSpan rows =
+      spanOf(window.height, row, inHeight, window.countsPadding);
+  const auto *pixels = reinterpret_cast<const uint16_t *>(plane);
+  const int64_t line = inWidth * lanes;
+  return kernels::poolQuietly(pixels + rows.begin * line,
+                              pixels + rows.end * line, line, columns, lanes,
+                              largest, reinterpret_cast<uint16_t *>(to));
+}
+
 /// What the fp32 instructions, or the maxima, of one window in one lane raise.
 StatusBits PoolingKernel::watch(const std::byte *plane, int64_t row,
                                 int64_t column, int64_t lane) const {
@@ -197,10 +224,9 @@ StatusBits PoolingKernel::watch(const std::byte *plane, int64_t row,
   float sum = 0;
   const WindowSpan rows =
       spanOf(window.height, row, inHeight, window.countsPadding);
-  const WindowSpan columns =
-      spanOf(window.width, column, inWidth, window.countsPadding);
+  const WindowSpan &span = columns[column];
   for (int64_t h = rows.begin; h < rows.end; ++h)
-    for (int64_t w = columns.begin; w < columns.end; ++w) {
+    for (int64_t w = span.begin; w < span.end; ++w) {
       const int64_t element = (h * inWidth + w) * lanes + lane;
       float value;
       toFloat(dtype, plane + element * (getBitWidth(dtype) / 8), {&value, 1});
@@ -210,7 +236,7 @@ StatusBits PoolingKernel::watch(const std::byte *plane, int64_t row,
         unit.bits |= status::VectorNanInfInput;
     }
   if (window.average)
-    unit.mul(sum, factorOf(rows, columns));
+    unit.mul(sum, factorOf(rows, span));
   return unit.bits;
 }
 
@@ -250,18 +276,22 @@ PoolingKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   std::mutex mutex;
   context.pool.parallelFor(
       planes * outHeight, 8, [&](int64_t begin, int64_t end, int64_t) {
-        std::vector<float> pixels(static_cast<size_t>(inWidth * lanes));
-        std::vector<float> result(static_cast<size_t>(outWidth * lanes));
-        std::vector<StatusBits> raised(halfSums ? result.size() : 0);
+        const Workspaces<Workspace>::Handle space(workspaces);
         NodeStatus ofChunk;
         for (int64_t row = begin; row < end; ++row) {
-          const bool special =
-              poolRow(inputs[0].data + row / outHeight * inPlane,
-                      row % outHeight, pixels, result, raised);
-          const StatusBits cast =
-              fromFloat(dtype, result, outputs[0].data + row * outRow, mode);
+          const std::byte *plane = inputs[0].data + row / outHeight * inPlane;
+          std::byte *to = outputs[0].data + row * outRow;
+          if (poolQuietly(plane, row % outHeight, space->largest, to))
+            continue;
+          std::vector<float> &result = space->result;
+          space->pixels.resize(static_cast<size_t>(inWidth * lanes));
+          result.resize(static_cast<size_t>(outWidth * lanes));
+          space->raised.resize(halfSums ? result.size() : 0);
+          const bool special = poolRow(plane, row % outHeight, space->pixels,
+                                       result, space->raised);
+          const StatusBits cast = fromFloat(dtype, result, to, mode);
           if (special || cast != npu::status::None)
-            ofChunk |= statusOf(inputs[0].data, row, result, raised);
+            ofChunk |= statusOf(inputs[0].data, row, result, space->raised);
         }
         std::lock_guard lock(mutex);
         status |= ofChunk;

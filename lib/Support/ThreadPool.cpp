@@ -45,12 +45,29 @@ struct ThreadPool::Impl {
 
   const Body *body = nullptr;
   int64_t count = 0, grain = 1;
-  std::atomic<int64_t> nextChunk{0};
+  /// The chunks of a thread, in a cache line of its own.
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+  std::vector<Share> shares; // by thread, the caller first
 
-  void runChunks() {
+  void share() {
     const int64_t chunks = (count + grain - 1) / grain;
-    for (int64_t chunk; (chunk = nextChunk.fetch_add(1)) < chunks;)
-      (*body)(chunk *grain, std::min(count, (chunk + 1) * grain), chunk);
+    const int64_t threads = static_cast<int64_t>(shares.size());
+    for (int64_t thread = 0; thread < threads; ++thread) {
+      shares[thread].next = chunks * thread / threads;
+      shares[thread].end = chunks * (thread + 1) / threads;
+    }
+  }
+
+  /// The thread's own chunks first, then what others have left.
+  void runChunks(size_t thread) {
+    for (size_t i = 0; i < shares.size(); ++i) {
+      Share &share = shares[(thread + i) % shares.size()];
+      for (int64_t chunk; (chunk = share.next.fetch_add(1)) < share.end;)
+        (*body)(chunk *grain, std::min(count, (chunk + 1) * grain), chunk);
+    }
   }
 
   std::atomic<bool> hasIdleWork{false};
@@ -90,17 +107,17 @@ struct ThreadPool::Impl {
 
   /// Takes part in the loop \p seen unless it is over: a worker that comes late
   /// is not waited for.
-  void join(uint64_t seen) {
+  void join(uint64_t seen, size_t thread) {
     ++inside;
     if (loop == seen)
-      runChunks();
+      runChunks(thread);
     if (--inside == 0 && callerSleeps) {
       std::lock_guard lock(mutex);
       finished.notify_one();
     }
   }
 
-  void work() {
+  void work(size_t thread) {
     uint64_t seen = 0;
     const auto isCalled = [&] {
       const uint64_t now = loop;
@@ -120,7 +137,7 @@ struct ThreadPool::Impl {
         continue;
       // What waits has to be done anyway, and others begin the loop meanwhile.
       doIdleWork();
-      join(seen);
+      join(seen, thread);
     }
   }
 };
@@ -131,8 +148,9 @@ ThreadPool::ThreadPool(unsigned numThreads) : impl(std::make_unique<Impl>()) {
     numThreads = processors;
   if (numThreads <= processors)
     impl->spins = Impl::MaxSpins;
+  impl->shares = std::vector<Impl::Share>(numThreads);
   for (unsigned i = 1; i < numThreads; ++i)
-    impl->workers.emplace_back([this] { impl->work(); });
+    impl->workers.emplace_back([this, i] { impl->work(i); });
 }
 
 ThreadPool::~ThreadPool() {
@@ -167,7 +185,7 @@ void ThreadPool::parallelFor(int64_t count, int64_t grain, const Body &body) {
   impl->body = &body;
   impl->count = count;
   impl->grain = grain;
-  impl->nextChunk = 0;
+  impl->share();
   ++impl->loop;
   if (impl->sleeping != 0) {
     {
@@ -175,7 +193,7 @@ void ThreadPool::parallelFor(int64_t count, int64_t grain, const Body &body) {
     } // they are inside wait
     impl->wake.notify_all();
   }
-  impl->runChunks();
+  impl->runChunks(0);
   ++impl->loop;
   const auto isDone = [&] { return impl->inside == 0; };
   if (impl->spinUntil(isDone))

@@ -17,6 +17,8 @@
 #include "npu/Support/ThreadPool.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -75,6 +77,25 @@ struct NodeSpec {
 /// What a run may use.
 struct RunContext {
   ThreadPool &pool;
+  /// Unless empty, a kernel with Kernel::tellsFinished() calls it for elements
+  /// [begin, end) of output 0 as soon as they are there, on the thread that has
+  /// computed them and still has them in its cache.
+  std::function<void(int64_t begin, int64_t end)> finished = {};
+};
+
+/// What a kernel also is when each element of its only output is a function of
+/// the elements at the same place of its inputs.
+class Pointwise {
+public:
+  virtual ~Pointwise() = default;
+  /// Begins a run, before any computeRange of it.
+  virtual void prepare() = 0;
+  /// Computes elements [begin, begin + count) of the output, from the inputs'
+  /// elements from \p begin on: that is where the addresses point. The output
+  /// overlaps no input. Several threads may call it at once.
+  virtual NodeStatus computeRange(int64_t begin, int64_t count,
+                                  std::span<const void *const> inputs,
+                                  void *output) = 0;
 };
 
 /// One node, ready to run.
@@ -87,6 +108,12 @@ public:
   virtual Expected<NodeStatus> run(RunContext &context,
                                    std::span<const ConstTensor> inputs,
                                    std::span<const MutableTensor> outputs) = 0;
+
+  /// Whether run() tells RunContext::finished of every element of output 0, of
+  /// each once.
+  virtual bool tellsFinished() const { return false; }
+  /// Null unless elements can be computed one by one.
+  virtual Pointwise *pointwise() { return nullptr; }
 };
 
 using KernelFactory = Expected<std::unique_ptr<Kernel>> (*)(

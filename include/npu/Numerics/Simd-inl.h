@@ -439,6 +439,23 @@ private:
   hn::Vec<DU> smallest;
 };
 
+/// fp16 bits as signed numbers in the order of their values, -0 below +0, and
+/// back; infinities and NaNs lie beyond the finite ones.
+template <class DI>
+HWY_INLINE hn::Vec<DI> orderOfHalf(DI di,
+                                   hn::Vec<hn::RebindToUnsigned<DI>> bits) {
+  const auto value = hn::BitCast(di, bits);
+  return hn::Xor(value,
+                 hn::And(hn::ShiftRight<15>(value), hn::Set(di, 0x7FFF)));
+}
+template <class DI>
+HWY_INLINE hn::Vec<hn::RebindToUnsigned<DI>> halfOfOrder(DI di,
+                                                         hn::Vec<DI> order) {
+  return hn::BitCast(
+      hn::RebindToUnsigned<DI>(),
+      hn::Xor(order, hn::And(hn::ShiftRight<15>(order), hn::Set(di, 0x7FFF))));
+}
+
 /// Collects whether all of the fp16 bits seen are those of finite values: for
 /// loops that round as IEEE has it, so that what went beyond the type is
 /// infinite or NaN at the end.

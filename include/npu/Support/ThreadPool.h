@@ -13,6 +13,11 @@ namespace npu {
 /// The calling thread takes part. How a loop is cut depends on its length and
 /// grain alone, never on the number of threads, so that a body which combines
 /// partial results per chunk gives the same bits for any thread count.
+///
+/// Each thread begins with the same share of every loop, the chunks of thread t
+/// of n being those from t / n to (t + 1) / n of all: what it has written in one
+/// loop is in its cache when it reads the same place in the next. Then it helps
+/// others with theirs.
 class ThreadPool {
 public:
   /// \p numThreads threads in all, the caller included; 0 means one for each

@@ -5,64 +5,137 @@
 #include "ContractionTile.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 
 using namespace npu;
 using namespace npu::kernels::cube;
 
+void npu::kernels::cube::forEachWrittenRange(
+    const Contraction &part, const Tile &tile,
+    const std::function<void(int64_t begin, int64_t end)> &visit) {
+  const Destination &out = part.out;
+  const LeftOperand &grid = part.left;
+  // Neighbouring panels are one stretch of each row.
+  const int64_t panelsAtOnce =
+      out.panelPitch == PanelWidth ? tile.panelEnd - tile.panelBegin : 1;
+  for (int64_t panel = tile.panelBegin; panel < tile.panelEnd;
+       panel += panelsAtOnce) {
+    const int64_t panelEnd = (panel + panelsAtOnce) * PanelWidth;
+    const int64_t length =
+        (out.padColumns ? panelEnd : std::min(panelEnd, part.columns)) -
+        panel * PanelWidth;
+    int64_t begin = 0, end = 0;
+    const auto add = [&](int64_t at, int64_t count) {
+      if (at != end) {
+        if (begin != end)
+          visit(begin, end);
+        begin = at;
+      }
+      end = at + count;
+    };
+    for (int64_t row = tile.rowBegin, lineEnd; row < tile.rowEnd;
+         row = lineEnd) {
+      const int64_t line = row / grid.width;
+      lineEnd = std::min((line + 1) * grid.width, tile.rowEnd);
+      int64_t at = panel * out.panelPitch +
+                   line / grid.height * out.imagePitch +
+                   line % grid.height * out.linePitch +
+                   row % grid.width * out.pixelPitch;
+      if (out.pixelPitch == length)
+        add(at, (lineEnd - row) * length);
+      else
+        for (int64_t i = row; i < lineEnd; ++i, at += out.pixelPitch)
+          add(at, length);
+    }
+    visit(begin, end);
+  }
+}
+
+/// Whether threads had better share the rows of \p part and each compute all
+/// columns, or the other way round: what they do not share each of them reads
+/// from memory, or from the cache of another.
+static bool sharesRows(const Contraction &part) {
+  const LeftOperand &left = part.left;
+  if (left.runs.empty())
+    return true;
+  int64_t depth = 0, depthOfTap = 0;
+  for (const Run &run : left.runs) {
+    depth += run.length;
+    if (run.dh == left.runs[0].dh && run.dw == left.runs[0].dw)
+      depthOfTap += run.length;
+  }
+  const int64_t points = std::max(
+      left.numRows(), left.images * left.inputHeight * left.inputWidth);
+  return points * depthOfTap >= part.columns * depth;
+}
+
 void Contractor::cut(std::span<const Contraction> parts, int64_t threads) {
+  // Tiles of about equal height: a low one widens its panels for few rows.
+  // Adjacent rows are read 16 at once, from multiples of 16 on.
+  constexpr int64_t minTileRows = MaxTileRows / 4;
+  rowsInTile.clear();
+  for (const Contraction &part : parts) {
+    const int64_t rows = part.left.numRows();
+    int64_t tiles = ceilDiv(rows, MaxTileRows);
+    if (sharesRows(part) && rows >= threads * minTileRows)
+      tiles = ceilDiv(tiles, threads) * threads;
+    rowsInTile.push_back(part.left.areRowsAdjacent ? MaxTileRows
+                                                   : ceilDiv(rows, tiles));
+  }
   // A few tiles for each thread keep all of them busy to the end; fewer panels
   // in a tile cost a second packing of its rows.
-  const int64_t enoughTiles = threads == 1 ? 1 : 4 * threads;
-  items.clear();
+  const int64_t enoughTiles = threads == 1 ? 1 : 2 * threads;
   int64_t panelsInTile = MaxTilePanels;
   for (; panelsInTile > 4; panelsInTile /= 2) {
     int64_t tiles = 0;
-    for (const Contraction &part : parts)
-      tiles += ceilDiv(part.left.numRows(), MaxTileRows) *
-               ceilDiv(ceilDiv(part.columns, PanelWidth), panelsInTile);
+    for (size_t i = 0; i < parts.size(); ++i)
+      tiles += ceilDiv(parts[i].left.numRows(), rowsInTile[i]) *
+               ceilDiv(ceilDiv(parts[i].columns, PanelWidth), panelsInTile);
     if (tiles >= enoughTiles)
       break;
   }
-  for (int64_t index = 0; index < static_cast<int64_t>(parts.size()); ++index) {
-    const int64_t rows = parts[index].left.numRows();
-    const int64_t panels = ceilDiv(parts[index].columns, PanelWidth);
-    // Tiles of about equal height: a low one widens its panels for few rows.
-    // Adjacent rows are read 16 at once, from multiples of 16 on.
-    const int64_t rowsInTile = parts[index].left.areRowsAdjacent
-                                   ? MaxTileRows
-                                   : ceilDiv(rows, ceilDiv(rows, MaxTileRows));
-    for (int64_t panel = 0; panel < panels; panel += panelsInTile)
-      for (int64_t row = 0; row < rows; row += rowsInTile)
-        items.push_back({index,
-                         {row, std::min(row + rowsInTile, rows), panel,
-                          std::min(panel + panelsInTile, panels)}});
+  items.clear();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const int64_t rows = parts[i].left.numRows();
+    const int64_t panels = ceilDiv(parts[i].columns, PanelWidth);
+    const int64_t shares = sharesRows(parts[i]) ? threads : 1;
+    const int64_t tiles = ceilDiv(rows, rowsInTile[i]);
+    for (int64_t share = 0; share < shares; ++share) {
+      const int64_t begin = tiles * share / shares * rowsInTile[i];
+      const int64_t end =
+          std::min(tiles * (share + 1) / shares * rowsInTile[i], rows);
+      for (int64_t panel = 0; panel < panels; panel += panelsInTile)
+        for (int64_t row = begin; row < end; row += rowsInTile[i])
+          items.push_back({static_cast<int64_t>(i),
+                           {row, std::min(row + rowsInTile[i], rows), panel,
+                            std::min(panel + panelsInTile, panels)}});
+    }
   }
 }
 
 ContractionEvents Contractor::run(ThreadPool &pool,
                                   std::span<const Contraction> parts,
-                                  const ContractionTypes &types) {
+                                  const ContractionTypes &types,
+                                  const TileFinished &finished) {
   cut(parts, pool.numThreads());
-  const int64_t count = static_cast<int64_t>(items.size());
-  const int64_t workers = std::min<int64_t>(pool.numThreads(), count);
-  if (static_cast<int64_t>(spaces.size()) < workers)
-    spaces.resize(workers);
-
-  // Tiles are independent: which worker computes one changes nothing.
-  std::atomic<int64_t> next{0};
+  // Tiles are independent: which thread computes one changes nothing.
   ContractionEvents total;
   std::mutex mutex;
-  pool.parallelFor(workers, 1, [&](int64_t worker, int64_t, int64_t) {
-    std::byte *space = spaces[worker].get<std::byte>(tileSpaceBytes());
-    ContractionEvents events;
-    for (int64_t i; (i = next.fetch_add(1)) < count;)
-      computeTile(parts[items[i].part], types, items[i].tile, space, events);
-    std::lock_guard lock(mutex);
-    total.status |= events.status;
-    total.nonFiniteInput |= events.nonFiniteInput;
-    total.nonFiniteSum |= events.nonFiniteSum;
-  });
+  pool.parallelFor(
+      static_cast<int64_t>(items.size()), 1, [&](int64_t i, int64_t, int64_t) {
+        const Contraction &part = parts[items[i].part];
+        ContractionEvents events;
+        {
+          const Workspaces<AlignedBuffer>::Handle space(spaces);
+          computeTile(part, types, items[i].tile,
+                      space->get<std::byte>(tileSpaceBytes()), events);
+        }
+        if (finished)
+          finished(part, items[i].tile);
+        std::lock_guard lock(mutex);
+        total.status |= events.status;
+        total.nonFiniteInput |= events.nonFiniteInput;
+        total.nonFiniteSum |= events.nonFiniteSum;
+      });
   return total;
 }

@@ -16,6 +16,7 @@
 #ifndef NPU_LIB_KERNELS_CUBE_CONTRACTION_H
 #define NPU_LIB_KERNELS_CUBE_CONTRACTION_H
 
+#include "../Workspaces.h"
 #include "AlignedBuffer.h"
 
 #include "npu/Numerics/NumericConfig.h"
@@ -25,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -131,6 +133,12 @@ struct Tile {
   int64_t panelBegin = 0, panelEnd = 0;
 };
 
+/// Calls \p visit(begin, end) for the elements of \p part.out that \p tile
+/// writes, in stretches as long as possible. There are no columnOffsets.
+void forEachWrittenRange(
+    const Contraction &part, const Tile &tile,
+    const std::function<void(int64_t begin, int64_t end)> &visit);
+
 /// What a run of contractions reports.
 struct ContractionEvents {
   /// CastOverflow and CastUnderflow of the rounding to the output type;
@@ -146,17 +154,23 @@ struct ContractionEvents {
 /// sizes allocates nothing.
 class Contractor {
 public:
-  /// Computes \p parts, whose outputs must not overlap.
+  /// Computes \p parts, whose outputs must not overlap. Calls \p finished,
+  /// unless it is empty, for each tile after its last result is written, on the
+  /// thread that has computed it.
+  using TileFinished =
+      std::function<void(const Contraction &part, const Tile &tile)>;
   ContractionEvents run(ThreadPool &pool, std::span<const Contraction> parts,
-                        const ContractionTypes &types);
+                        const ContractionTypes &types,
+                        const TileFinished &finished = {});
 
 private:
   struct Item {
     int64_t part;
     Tile tile;
   };
+  std::vector<int64_t> rowsInTile; // by part
   std::vector<Item> items;
-  std::vector<AlignedBuffer> spaces; // one for each thread
+  Workspaces<AlignedBuffer> spaces;
 
   void cut(std::span<const Contraction> parts, int64_t threads);
 };

@@ -51,6 +51,7 @@ struct ConvNode {
   int64_t leftPanelPitch = 0;
 
   void joinGroups();
+  void joinTaps();
   void addPart(int64_t group, const std::vector<Tap> &taps,
                const LeftOperand &grid, const Destination &out,
                int64_t outBase);
@@ -158,6 +159,44 @@ void ConvNode::joinGroups() {
   columns = channels;
   filter = [element = filter](int64_t, int64_t out, int64_t, int64_t h,
                               int64_t w) { return element(out, 0, 0, h, w); };
+}
+
+/// Makes the taps of a line and the channels of an image that has few of them
+/// one run, in a copy without gaps: else each pixel is a run, of few values.
+void ConvNode::joinTaps() {
+  const auto count = static_cast<int64_t>(from.channels.size());
+  if (count > DenseImage::MaxChannels || groups != 1 || window.kernelW == 1 ||
+      window.dilationW != 1 || plan.types.isInteger())
+    return;
+  DenseImage dense;
+  dense.images = from.images;
+  dense.height = from.height;
+  dense.width = from.width;
+  dense.imagePitch = from.imagePitch;
+  dense.linePitch = from.linePitch;
+  dense.pixelPitch = from.pixelPitch;
+  dense.channels = from.channels;
+  dense.before = window.left;
+  dense.lineWidth = std::max(window.left + from.width,
+                             (to.width - 1) * window.strideW + window.kernelW);
+  dense.slack = window.kernelW * count + PanelWidth;
+
+  from.width = dense.lineWidth;
+  from.pixelPitch = count;
+  from.linePitch = dense.lineElements();
+  from.imagePitch = from.height * from.linePitch;
+  from.numElements = dense.numElements();
+  from.channels.clear();
+  for (int64_t i = 0; i < window.kernelW * count; ++i)
+    from.channels.push_back(i);
+  from.c0 = depthChannels = window.kernelW * count;
+  filter = [element = filter, count](int64_t group, int64_t out, int64_t in,
+                                     int64_t h, int64_t) {
+    return element(group, out, in % count, h, in / count);
+  };
+  window.kernelW = 1;
+  window.left = 0;
+  plan.dense = std::move(dense);
 }
 
 /// Whether the columns of a group lie side by side, 16 by 16.
@@ -398,6 +437,8 @@ Expected<std::unique_ptr<Kernel>> createConvolution(const NodeSpec &spec,
                                 " is not a value of 8 bits"));
     node.outside = static_cast<float>(*offset);
   }
+  if (forward)
+    node.joinTaps();
   if (node.from.isPlanar())
     node.from = node.from.repack(node.plan);
   node.joinGroups();

@@ -85,6 +85,7 @@ public:
   Expected<NodeStatus> run(RunContext &context,
                            std::span<const ConstTensor> inputs,
                            std::span<const MutableTensor> outputs) override;
+  bool tellsFinished() const override;
 
 private:
   CubePlan plan;
@@ -220,6 +221,15 @@ static AtomicOverflow directionOf(const MutableTensor &out) {
              : AtomicOverflow::Upward;
 }
 
+bool CubeKernel::tellsFinished() const {
+  // What is computed in place may be computed once more.
+  return !plan.rightInPlace && plan.padding.empty() &&
+         std::none_of(plan.parts.begin(), plan.parts.end(),
+                      [](const PlannedPart &part) {
+                        return part.outColumns.has_value();
+                      });
+}
+
 Expected<NodeStatus> CubeKernel::run(RunContext &context,
                                      std::span<const ConstTensor> inputs,
                                      std::span<const MutableTensor> outputs) {
@@ -232,6 +242,12 @@ Expected<NodeStatus> CubeKernel::run(RunContext &context,
     std::byte *to =
         repacked.get<std::byte>(jobElements * sizeOf(plan.types.left));
     repackLeft(pool, jobs, plan.types.left, to);
+    left = to;
+  }
+  if (plan.dense) {
+    const int64_t size = sizeOf(plan.types.left);
+    std::byte *to = repacked.get<std::byte>(plan.dense->numElements() * size);
+    plan.dense->copy(pool, left, to, size);
     left = to;
   }
   bool nonFinite = false;
@@ -259,7 +275,16 @@ Expected<NodeStatus> CubeKernel::run(RunContext &context,
     }
     nonFinite |= panelsNonFinite;
     bindParts(left, panels.get<std::byte>(0), false, outputs[0]);
-    events = contractor.run(pool, parts, plan.types);
+    Contractor::TileFinished finished;
+    if (context.finished)
+      finished = [&](const Contraction &part, const Tile &tile) {
+        const int64_t base =
+            (part.out.data - outputs[0].data) / sizeOf(plan.types.out);
+        forEachWrittenRange(part, tile, [&](int64_t begin, int64_t end) {
+          context.finished(base + begin, base + end);
+        });
+      };
+    events = contractor.run(pool, parts, plan.types, finished);
   }
 
   NodeStatus status;

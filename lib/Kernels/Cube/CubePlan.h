@@ -9,6 +9,7 @@
 #define NPU_LIB_KERNELS_CUBE_CUBEPLAN_H
 
 #include "Contraction.h"
+#include "DenseImage.h"
 
 #include "npu/Kernels/Kernel.h"
 
@@ -70,6 +71,9 @@ struct CubePlan {
   /// Matrices to which the left operand is repacked first, if any: panels of
   /// 16 neighbouring values of k.
   std::vector<PlannedMatrix> repackedLeft;
+
+  /// Or the copy of it that is made first.
+  std::optional<DenseImage> dense;
 
   std::vector<PlannedPart> parts;
   std::vector<PaddingRange> padding;

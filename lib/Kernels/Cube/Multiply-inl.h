@@ -105,7 +105,8 @@ HWY_INLINE VF addProduct(const float *, VF a, VF b, VF sum) {
 
 /// What a kernel asks for while it computes: the panels of the next one come
 /// from memory. In each step of k one address of each panel, \p step bytes
-/// further.
+/// further. Goes by address: a copy on the stack would have to wait for the
+/// stores of the kernel before.
 struct Ahead {
   const std::byte *from = nullptr;
   int64_t panelPitch = 0, step = 0;
@@ -118,7 +119,7 @@ template <int R, int P, bool Lanes, class Right>
 void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
               int64_t panelPitch, int64_t depthPitch, int64_t depth,
               const float *HWY_RESTRICT init, float *HWY_RESTRICT sums,
-              Ahead ahead) {
+              const Ahead &ahead) {
   constexpr int N = P * VectorsPerPanel;
   const DF df;
   VF acc[R][N];
@@ -126,10 +127,11 @@ void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
     for (int n = 0; n < N; ++n)
       acc[r][n] = init ? hn::LoadU(df, init + n * NumLanes)
                        : hn::Load(df, sums + r * P * PanelWidth + n * NumLanes);
+  const std::byte *next = ahead.from;
   for (int64_t k = 0; k < depth; ++k, right += depthPitch) {
     for (int p = 0; p < P; ++p)
-      hwy::Prefetch(ahead.from + p * ahead.panelPitch);
-    ahead.from += ahead.step;
+      hwy::Prefetch(next + p * ahead.panelPitch);
+    next += ahead.step;
     VF b[N];
     for (int n = 0; n < N; ++n)
       b[n] = loadRight(right + n / VectorsPerPanel * panelPitch +
@@ -149,7 +151,7 @@ void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
 template <class Right>
 using MultiplyFunction = void (*)(const float *, const Right *, int64_t,
                                   int64_t, int64_t, const float *, float *,
-                                  Ahead);
+                                  const Ahead &);
 
 /// Element (r - 1) * P + p - 1 is the kernel of r rows and p panels.
 template <class Right, int P, bool Lanes, size_t... I>

@@ -408,6 +408,22 @@ TEST(Conv2D, FourChannels) {
   }
 }
 
+TEST(Conv2D, ImagesOfFewChannelsAreCopiedWithoutGaps) {
+  Random random(18);
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    constexpr DataType types[] = {DataType::Float16, DataType::Float16,
+                                  DataType::BFloat16, DataType::Float};
+    ConvSizes sizes;
+    sizes.type = types[round % 4];
+    sizes.outType = sizes.type;
+    sizes.channels = pick(random, 1, 5);
+    sizes.outChannels = pick(random, 1, 40);
+    sizes.rare = pick(random, 0, 2) * 100;
+    checkForward(random, sizes);
+  }
+}
+
 TEST(Conv2D, SamePadding) {
   Random random(17);
   // 8 points, window 3, stride 2: 4 outputs need 1 point of padding, behind.

@@ -8,6 +8,8 @@
 #ifndef NPU_TEST_UNITTESTS_CUBE_CUBETESTING_H
 #define NPU_TEST_UNITTESTS_CUBE_CUBETESTING_H
 
+#include "../KernelParts.h"
+
 #include "npu/Kernels/Registry.h"
 #include "npu/Numerics/SimdTarget.h"
 
@@ -353,6 +355,7 @@ inline void expectRuns(const Node &node, const Tensor &expected,
                   static_cast<int>(expected.bytes[i]))
             << "byte " << i << " of " << expected.desc.toString() << ", target "
             << getName(target) << ", " << threads << " threads";
+      kernels::expectFinishedParts(**kernel, pool, inputs, {&out, 1});
     }
   }
   numerics::setTargetForTest(std::nullopt);

@@ -3,6 +3,8 @@
 #ifndef NPU_TEST_UNITTESTS_KERNELS_KERNELTESTER_H
 #define NPU_TEST_UNITTESTS_KERNELS_KERNELTESTER_H
 
+#include "../KernelParts.h"
+
 #include "npu/Kernels/Layout.h"
 #include "npu/Kernels/Registry.h"
 #include "npu/Numerics/Half.h"
@@ -114,6 +116,8 @@ inline TestResult runNode(const std::string &type,
   result.status = *status;
   EXPECT_EQ((status->valid | status->padding) & ~entry->statusBits, 0u)
       << type << " raises a bit that its registry row does not have";
+  expectFinishedParts(**kernel, pool, in, out);
+  expectPointwise(**kernel, in, out[0], *status);
   return result;
 }
 
