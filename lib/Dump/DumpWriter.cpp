@@ -5,6 +5,7 @@
 #include "JobCheck.h"
 #include "Manifest.h"
 #include "npu/Dump/Folder.h"
+#include "npu/Support/Prefetch.h"
 
 #include <algorithm>
 #include <atomic>
@@ -295,13 +296,26 @@ Expected<int> DumpWriter::Impl::getFolder(const std::string &path) {
   return openFolders.emplace(path, std::move(folder)).first->second.get();
 }
 
+/// The checksum of \p bytes behind those of \p crc. What comes next is asked
+/// for ahead: tensors come from memory, at half the speed where nobody does.
+static uint32_t updateChecksum(uint32_t crc, ByteView bytes) {
+  constexpr size_t step = 2048;
+  for (size_t at = 0; at < bytes.size(); at += step) {
+    const size_t end = std::min(at + step, bytes.size());
+    prefetch(bytes.data() + end, std::min(step, bytes.size() - end));
+    crc = ::libdeflate_crc32(crc, bytes.data() + at, end - at);
+  }
+  return crc;
+}
+
 /// Writes \p parts, which together are at most one piece. Returns 0 or an errno
 /// value.
 int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
                                  uint32_t &crc) {
   uint64_t size = 0;
   for (const iovec &part : parts) {
-    crc = ::libdeflate_crc32(crc, part.iov_base, part.iov_len);
+    crc = updateChecksum(
+        crc, {static_cast<const std::byte *>(part.iov_base), part.iov_len});
     size += part.iov_len;
   }
   iovec *next = parts.data(), *end = next + parts.size();

@@ -2,6 +2,8 @@
 
 #include "FusedKernel.h"
 
+#include "npu/Support/Prefetch.h"
+
 #include <cstring>
 #include <mutex>
 
@@ -224,8 +226,12 @@ NodeStatus FusedKernel::runTail(size_t head, std::span<const Place> places,
       inputs.clear();
       for (auto [anchor, value] : llvm::enumerate(member.inputs)) {
         const int64_t step = elementSize(*member.tensors.inputs[anchor]);
-        inputs.push_back(value == passed ? elements
-                                         : places[value].from + at * step);
+        const std::byte *data = elements;
+        if (value != passed) {
+          data = places[value].from + at * step;
+          prefetch(data, count * step);
+        }
+        inputs.push_back(data);
       }
       passed = member.outputs[0];
       std::byte *const buffer = buffers[i % 2];

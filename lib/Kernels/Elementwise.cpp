@@ -8,6 +8,7 @@
 #include "HalfTable.h"
 #include "ImplMode.h"
 #include "LaneStatus.h"
+#include "PointwiseLoop.h"
 #include "Workspaces.h"
 #include "npu/Kernels/Registry.h"
 
@@ -552,6 +553,8 @@ NodeStatus ElementwiseKernel::computeRange(int64_t begin, int64_t count,
 Expected<NodeStatus>
 ElementwiseKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                        std::span<const MutableTensor> outputs) {
+  if (Pointwise *self = pointwise())
+    return runPointwise(*self, context, inputs, outputs[0], ChunkSize);
   considerTable();
   const size_t numInputs = inputs.size();
   const int64_t total = shape.numElements();
