@@ -9,8 +9,8 @@
 
 namespace npu::kernels {
 
-/// Objects of a loop, as many as threads run it at once, which keep their memory
-/// from chunk to chunk.
+/// Objects of a loop, as many as threads run it at once, which keep their
+/// memory from chunk to chunk.
 template <class T>
 class Workspaces {
 public:
