@@ -47,10 +47,15 @@ struct Times {
   double ratio() const { return ours / peer; }
 };
 
-/// Threads of OpenMP spin after their work: nobody runs until they sleep.
-inline void letOthersSleep(int threads) {
-  if (threads > 1)
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+/// Prepares the turn of \p body. Threads of OpenMP spin after their work:
+/// nobody runs until they sleep. Then both sides have to wake threads, which
+/// may share a processor for a while: what is measured comes after that.
+template <class Body>
+void beginTurn(int threads, const Body &body) {
+  if (threads == 1)
+    return;
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  timeOf(body);
 }
 
 template <class Ours, class Peer>
@@ -59,9 +64,9 @@ Times compare(int rounds, int threads, const Ours &ours, const Peer &peer) {
   ours();
   peer();
   for (int round = 0; round < rounds; ++round) {
-    letOthersSleep(threads);
+    beginTurn(threads, ours);
     a.push_back(timeOf(ours));
-    letOthersSleep(threads);
+    beginTurn(threads, peer);
     b.push_back(timeOf(peer));
   }
   return {median(a), median(b)};

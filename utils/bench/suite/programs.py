@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import shutil
@@ -31,13 +32,24 @@ class Process:
     output: str
 
 
+@functools.cache
+def peers_environment():
+    """OpenBLAS takes a processor that is newer than itself for one without AVX: it
+    gets the kernels that the processor has, unless the user chooses."""
+    with open("/proc/cpuinfo", encoding="ascii") as file:
+        flags = next((line.split() for line in file if line.startswith("flags")), [])
+    core = "SKYLAKEX" if "avx512f" in flags else "HASWELL" if "avx2" in flags else None
+    return {"OPENBLAS_CORETYPE": core} if core else {}
+
+
 def run(command, environment=None):
     """Waits for a process that has to succeed."""
     command = [str(part) for part in command]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         begin = time.perf_counter()
         child = subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL,
-                                 env={**os.environ, **(environment or {})})
+                                 env={**peers_environment(), **os.environ,
+                                      **(environment or {})})
         _, status, usage = os.wait4(child.pid, 0)
         seconds = time.perf_counter() - begin
         child.returncode = os.waitstatus_to_exitcode(status)
