@@ -10,6 +10,9 @@
 
 #include "ElementwiseOps.h"
 
+#include <algorithm>
+#include <type_traits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ElementwiseQuiet.cpp"
 #include "hwy/foreach_target.h"
@@ -55,6 +58,16 @@ HWY_INLINE bool forEachBlock(size_t lanes, size_t count, const Block &block) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+struct Add {
+  static HWY_INLINE V apply(V a, V b) { return hn::Add(a, b); }
+};
+struct Sub {
+  static HWY_INLINE V apply(V a, V b) { return hn::Sub(a, b); }
+};
+struct Mul {
+  static HWY_INLINE V apply(V a, V b) { return hn::Mul(a, b); }
+};
+
 /// fp16 instructions of finite operands.
 class QuietUnit {
 public:
@@ -69,10 +82,12 @@ public:
   static HWY_INLINE V rounded(V v) {
     return nn::widenHalf(DF(), nn::narrowToHalf(DF(), v));
   }
-  /// Not yet rounded.
-  HWY_INLINE V mul(V a, V b) {
-    const V result = hn::Mul(a, b);
-    underflow.update(result);
+  /// What comes of an instruction of Op, not yet rounded.
+  template <class Op>
+  HWY_INLINE V apply(V a, V b) {
+    const V result = Op::apply(a, b);
+    if constexpr (std::is_same_v<Op, Mul>)
+      underflow.update(result);
     return result;
   }
   HWY_INLINE void store(V v, uint16_t *to) {
@@ -92,29 +107,44 @@ private:
   nn::FiniteCheck<DH> check{DH()};
 };
 
-struct Add {
-  static HWY_INLINE V apply(QuietUnit &, V a, V b) { return hn::Add(a, b); }
-};
-struct Sub {
-  static HWY_INLINE V apply(QuietUnit &, V a, V b) { return hn::Sub(a, b); }
-};
-struct Mul {
-  static HWY_INLINE V apply(QuietUnit &unit, V a, V b) {
-    return unit.mul(a, b);
-  }
-};
-
+/// Results are converted straight to memory, and looked at once a piece of them
+/// is there, two vectors as one: less to do than in the registers of each.
 template <class Op>
 std::optional<StatusBits> binary(const ElementwiseArgs &args) {
-  const uint16_t *a = halves(args, 0), *b = halves(args, 1);
-  auto *to = static_cast<uint16_t *>(args.outputs[0]);
-  QuietUnit unit;
-  if (!forEachBlock(hn::Lanes(DF()), args.count, [&](size_t at) HWY_ATTR {
-        unit.store(Op::apply(unit, unit.load(a + at), unit.load(b + at)),
-                   to + at);
-      }))
+  constexpr size_t pieceSize = 512; // of all operands in the first-level cache
+  constexpr bool isProduct = std::is_same_v<Op, Mul>;
+  if (args.count < hn::Lanes(DU()))
     return std::nullopt;
-  return unit.status();
+  const DU du;
+  nn::FiniteCheck<DU> check{du};
+  auto isLost = hn::FirstN(du, 0); // a product of two numbers that became zero
+  const auto isZero = [du](H bits) HWY_ATTR {
+    return hn::Eq(hn::Add(bits, bits), hn::Zero(du)); // without the sign
+  };
+  const size_t pieces = std::max<size_t>(1, args.count / pieceSize);
+  for (size_t piece = 0; piece < pieces; ++piece) {
+    const size_t begin = args.count * piece / pieces;
+    const size_t count = args.count * (piece + 1) / pieces - begin;
+    const uint16_t *a = halves(args, 0) + begin, *b = halves(args, 1) + begin;
+    auto *to = static_cast<uint16_t *>(args.outputs[0]) + begin;
+    forEachBlock(hn::Lanes(DF()), count, [&](size_t at) HWY_ATTR {
+      const V result =
+          Op::apply(QuietUnit::load(a + at), QuietUnit::load(b + at));
+      hn::StoreU(nn::narrowToHalf(DF(), result), DH(), to + at);
+    });
+    forEachBlock(hn::Lanes(du), count, [&](size_t at) HWY_ATTR {
+      const H result = hn::LoadU(du, to + at);
+      check.update(result);
+      if constexpr (isProduct)
+        isLost =
+            hn::Or(isLost, hn::AndNot(hn::Or(isZero(hn::LoadU(du, a + at)),
+                                             isZero(hn::LoadU(du, b + at))),
+                                      isZero(result)));
+    });
+  }
+  if (!check.holds())
+    return std::nullopt;
+  return hn::AllFalse(du, isLost) ? status::None : status::FloatUnderflow;
 }
 
 std::optional<StatusBits> square(const ElementwiseArgs &args) {
@@ -130,7 +160,7 @@ std::optional<StatusBits> withScalar(const ElementwiseArgs &args) {
   QuietUnit unit;
   const V b = unit.scalar(args.params[0]);
   if (!forEachBlock(hn::Lanes(DF()), args.count, [&](size_t at) HWY_ATTR {
-        unit.store(Op::apply(unit, unit.load(a + at), b), to + at);
+        unit.store(unit.apply<Op>(unit.load(a + at), b), to + at);
       }))
     return std::nullopt;
   return unit.status();
@@ -147,7 +177,7 @@ std::optional<StatusBits> fold(const ElementwiseArgs &args) {
         for (size_t i = 1; i < args.inputs.size(); ++i) {
           if (RoundsEach && i > 1)
             result = unit.rounded(result);
-          result = Op::apply(unit, result, unit.load(halves(args, i) + at));
+          result = unit.apply<Op>(result, unit.load(halves(args, i) + at));
         }
         unit.store(result, to + at);
       }))
