@@ -231,7 +231,8 @@ Expected<std::unique_ptr<Kernel>> createByChannel(const NodeSpec &spec,
 }
 
 /// BNInference: BNInferenceD of statistics that a device prepares on its host,
-/// from those that are `momentum` times too large.
+/// from those that are `momentum` times too large, or count for nothing where
+/// that is 0 (Caffe's BatchNorm, which it stands for).
 class BatchInferenceKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -300,14 +301,13 @@ Expected<NodeStatus>
 BatchInferenceKernel::run(RunContext &context,
                           std::span<const ConstTensor> inputs,
                           std::span<const MutableTensor> outputs) {
-  float share = 0;
-  toFloat(inputs[Momentum].desc->dtype, inputs[Momentum].data, {&share, 1});
-  if (share == 0)
-    share = 1;
+  float momentum = 0;
+  toFloat(inputs[Momentum].desc->dtype, inputs[Momentum].data, {&momentum, 1});
+  const float factor = momentum == 0 ? 0 : 1 / momentum;
   const auto mean =
-      prepare(inputs[1], [&](float value) { return -(value / share); });
+      prepare(inputs[1], [&](float value) { return -(value * factor); });
   const auto variance = prepare(inputs[2], [&](float value) {
-    return 1.0f / std::sqrt(value / share + epsilon);
+    return 1.0f / std::sqrt(value * factor + epsilon);
   });
   std::vector<ConstTensor> operands(inputs.begin(), inputs.end());
   operands.erase(operands.begin() + Momentum);

@@ -68,16 +68,16 @@ TEST(SimpleMathTest, OperandsOfChannels) {
                [&](float v, size_t c) {
                  return normal(v, c) * each[2][c] + each[3][c];
                });
-    // Sums of three batches; a momentum of 0 counts as 1.
+    // Sums of three batches; with a momentum of 0 they count for nothing.
     for (float momentum : {3.0f, 0.0f}) {
-      const float share = momentum == 0 ? 1 : momentum;
+      const float share = momentum == 0 ? 0 : 1 / momentum;
       Floats variances;
       for (float value : each[1])
         variances.push_back(std::abs(value));
       auto prepared = [&](float v, size_t c) {
-        const float mean = toHalfAndBack(-(each[0][c] / share));
+        const float mean = toHalfAndBack(-(each[0][c] * share));
         const float root =
-            toHalfAndBack(1.0f / std::sqrt(variances[c] / share + 0.001f));
+            toHalfAndBack(1.0f / std::sqrt(variances[c] * share + 0.001f));
         return toHalfAndBack(toHalfAndBack(v + mean) * root);
       };
       const auto variance = floatTensor(DataType::Float16, {C}, variances);
