@@ -318,8 +318,10 @@ Expected<bool> Session::findVariable(const PlannedNode &node) {
 /// A variable with a value for each iteration is no variable of the device: the
 /// files give all it has.
 void Session::makeVariable(const PlannedNode &node) {
+  if (!isVariable(node) || node.outputSlots.empty())
+    return;
   const unsigned slot = node.outputSlots.front();
-  if (!isVariable(node) || sources[slot].size() != 1)
+  if (sources[slot].size() != 1)
     return;
   ge::NodeOp op = node.op;
   DeviceState::Variable &variable = options.device->variables[op.getNodeName()];

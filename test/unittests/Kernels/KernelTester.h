@@ -117,7 +117,8 @@ inline TestResult runNode(const std::string &type,
   EXPECT_EQ((status->valid | status->padding) & ~entry->statusBits, 0u)
       << type << " raises a bit that its registry row does not have";
   expectFinishedParts(**kernel, pool, in, out);
-  expectPointwise(**kernel, in, out[0], *status);
+  if (!out.empty())
+    expectPointwise(**kernel, in, out[0], *status);
   return result;
 }
 
