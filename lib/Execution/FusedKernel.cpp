@@ -61,10 +61,10 @@ private:
   BufferPool &pool;
 
   void findTails();
-  bool continuesTail(size_t head, size_t place) const;
+  bool continuesTail(size_t head, size_t index) const;
   NodeStatus runTail(size_t head, std::span<const Place> places, int64_t begin,
                      int64_t end);
-  Status runMember(RunContext &context, size_t place,
+  Status runMember(RunContext &context, size_t index,
                    std::span<const Place> places, NodeStatus &status);
 };
 

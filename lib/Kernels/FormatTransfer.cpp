@@ -321,7 +321,7 @@ void FormatTransfer::run(const std::byte *source, std::byte *target,
                    inner.targetStep};
           loops.erase(loops.begin() + static_cast<ptrdiff_t>(i));
         }
-        if (slices > 1 && !loops.empty()) {
+        if (slices > 1) { // of so many elements that there is a loop
           Loop &outer = loops.front();
           const int64_t slice = item % slices;
           const int64_t first = outer.count * slice / slices;

@@ -4,13 +4,12 @@
 #define NPU_SUPPORT_PREFETCH_H
 
 #include <cstddef>
-#include <cstdint>
 
 namespace npu {
 
 /// Asks for \p size bytes from \p data on, a few thousand of them, to be in the
-/// second-level cache soon. All are on their way at once then, where a loop that
-/// reads them waits for a few at a time; processors that a virtual machine
+/// second-level cache soon. All are on their way at once then, where a loop
+/// that reads them waits for a few at a time; processors that a virtual machine
 /// shares hardly fetch ahead by themselves.
 inline void prefetch(const std::byte *data, size_t size) {
   constexpr size_t cacheLine = 64;

@@ -73,14 +73,16 @@ void Contractor::cut(std::span<const Contraction> parts, int64_t threads) {
   // Tiles of about equal height: a low one widens its panels for few rows.
   // Adjacent rows are read 16 at once, from multiples of 16 on.
   constexpr int64_t minTileRows = MaxTileRows / 4;
-  rowsInTile.clear();
+  rowCuts.clear();
   for (const Contraction &part : parts) {
     const int64_t rows = part.left.numRows();
     int64_t tiles = ceilDiv(rows, MaxTileRows);
-    if (sharesRows(part) && rows >= threads * minTileRows)
-      tiles = ceilDiv(tiles, threads) * threads;
-    rowsInTile.push_back(part.left.areRowsAdjacent ? MaxTileRows
-                                                   : ceilDiv(rows, tiles));
+    const int64_t shares = threads > 1 && sharesRows(part) ? threads : 1;
+    if (rows >= shares * minTileRows)
+      tiles = ceilDiv(tiles, shares) * shares;
+    rowCuts.push_back(
+        {part.left.areRowsAdjacent ? MaxTileRows : ceilDiv(rows, tiles),
+         shares});
   }
   // A few tiles for each thread keep all of them busy to the end; fewer panels
   // in a tile cost a second packing of its rows.
@@ -89,7 +91,7 @@ void Contractor::cut(std::span<const Contraction> parts, int64_t threads) {
   for (; panelsInTile > 4; panelsInTile /= 2) {
     int64_t tiles = 0;
     for (size_t i = 0; i < parts.size(); ++i)
-      tiles += ceilDiv(parts[i].left.numRows(), rowsInTile[i]) *
+      tiles += ceilDiv(parts[i].left.numRows(), rowCuts[i].rowsInTile) *
                ceilDiv(ceilDiv(parts[i].columns, PanelWidth), panelsInTile);
     if (tiles >= enoughTiles)
       break;
@@ -98,16 +100,16 @@ void Contractor::cut(std::span<const Contraction> parts, int64_t threads) {
   for (size_t i = 0; i < parts.size(); ++i) {
     const int64_t rows = parts[i].left.numRows();
     const int64_t panels = ceilDiv(parts[i].columns, PanelWidth);
-    const int64_t shares = sharesRows(parts[i]) ? threads : 1;
-    const int64_t tiles = ceilDiv(rows, rowsInTile[i]);
+    const auto [rowsInTile, shares] = rowCuts[i];
+    const int64_t tiles = ceilDiv(rows, rowsInTile);
     for (int64_t share = 0; share < shares; ++share) {
-      const int64_t begin = tiles * share / shares * rowsInTile[i];
+      const int64_t begin = tiles * share / shares * rowsInTile;
       const int64_t end =
-          std::min(tiles * (share + 1) / shares * rowsInTile[i], rows);
+          std::min(tiles * (share + 1) / shares * rowsInTile, rows);
       for (int64_t panel = 0; panel < panels; panel += panelsInTile)
-        for (int64_t row = begin; row < end; row += rowsInTile[i])
+        for (int64_t row = begin; row < end; row += rowsInTile)
           items.push_back({static_cast<int64_t>(i),
-                           {row, std::min(row + rowsInTile[i], rows), panel,
+                           {row, std::min(row + rowsInTile, rows), panel,
                             std::min(panel + panelsInTile, panels)}});
     }
   }

@@ -168,7 +168,11 @@ private:
     int64_t part;
     Tile tile;
   };
-  std::vector<int64_t> rowsInTile; // by part
+  /// How the rows of a part are cut.
+  struct RowCut {
+    int64_t rowsInTile, shares; ///< that threads take of the rows
+  };
+  std::vector<RowCut> rowCuts; // by part
   std::vector<Item> items;
   Workspaces<AlignedBuffer> spaces;
 
