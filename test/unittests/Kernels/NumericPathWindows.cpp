@@ -5,6 +5,13 @@
 using namespace npu;
 using namespace npu::kernels::statustable;
 
+/// Two pixels to four: the second lies halfway between them, the rest of the row
+/// has no neighbour.
+static Values fourPixels(M &m, X x) {
+  const double difference = m.sub(x[0][1], x[0][0]);
+  return Values{x[0][0], m.add(x[0][0], m.mul(difference, 0.5))};
+}
+
 std::vector<PathRow> kernels::statustable::windowPaths() {
   return {
 PathRow{"MatMul",
@@ -227,14 +234,7 @@ Half,
 {{"ksize", List{1, 1, 1, 2}}, {"padding", std::string("VALID")}, {"strides", List{1, 1, 1, 1}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 3}, Format::NC1HWC0),
 PathRow{"ResizeBilinearV2D",
 "between two pixels",
-[](M &m, X x) {
-auto between = [&](double from, double to, double weight) {
-   return m.add(from, m.mul(m.sub(to, from), weight));
- };
- // Two pixels to four: the second lies halfway between them, the rest of the
- // row has no neighbour.
- return Values{x[0][0], between(x[0][0], x[0][1], 0.5)};
-},
+fourPixels,
 {half({0x5C83, 0x6480}).shaped({1, 1, 1, 2}, Format::NCHW)},
 Half,
 {{"fp32, one rounding", everywhere, {}, {0x5C83, 0x61A1}, 0},
@@ -242,14 +242,7 @@ Half,
 {{"size", List{1, 4}}}}.into({1, 1, 1, 4}, Format::NCHW),
 PathRow{"Resize",
 "between two pixels",
-[](M &m, X x) {
-auto between = [&](double from, double to, double weight) {
-   return m.add(from, m.mul(m.sub(to, from), weight));
- };
- // Two pixels to four: the second lies halfway between them, the rest of the
- // row has no neighbour.
- return Values{x[0][0], between(x[0][0], x[0][1], 0.5)};
-},
+fourPixels,
 {half({0x5C83, 0x6480}).shaped({1, 1, 1, 2}, Format::NCHW)},
 Half,
 {{"fp32, one rounding", everywhere, {}, {0x5C83, 0x61A1}, 0},
@@ -257,14 +250,7 @@ Half,
 {{"mode", std::string("linear")}, {"coordinate_transformation_mode", std::string("asymmetric")}}}.into({1, 1, 1, 4}, Format::NCHW),
 PathRow{"ResizeBilinearV2",
 "between two pixels",
-[](M &m, X x) {
-auto between = [&](double from, double to, double weight) {
-   return m.add(from, m.mul(m.sub(to, from), weight));
- };
- // Two pixels to four: the second lies halfway between them, the rest of the
- // row has no neighbour.
- return Values{x[0][0], between(x[0][0], x[0][1], 0.5)};
-},
+fourPixels,
 {half({0x5B44, 0x652C}).shaped({1, 1, 1, 2}, Format::NCHW), ints({1, 4})},
 Half,
 {{"fp32, one rounding", everywhere, {}, {0x5B44, 0x6214}, 0},

@@ -182,7 +182,8 @@ Rows orderRows();        ///< products and running sums of lines
 Rows lineGradientRows(); ///< gradients along lines, sums of squares
 Rows windowRows();       ///< pooling
 Rows cubeRows();
-Rows normRows(); ///< normalisations, sums by segment
+Rows normRows();    ///< normalisations, sums by segment
+Rows entropyRows(); ///< of softmax and labels
 Rows batchNormRows();
 Rows optimizerRows();
 Rows trainingRows(); ///< masks, gradients of poolings

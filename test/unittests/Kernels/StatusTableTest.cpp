@@ -26,7 +26,8 @@ const Rows &kernels::statustable::allRows() {
                              batchNormRows(),    optimizerRows(),
                              quantizationRows(), trainingRows(),
                              indexingRows(),     movementRows(),
-                             rangeRows(),        responseRows()})
+                             rangeRows(),        responseRows(),
+                             entropyRows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
