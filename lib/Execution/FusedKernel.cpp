@@ -200,9 +200,6 @@ void FusedKernel::findTails() {
       while (end < members.size() && continuesTail(head, end))
         ++end;
     first.tail = end - head - 1;
-    if (getenv("NPUDBG"))
-      fprintf(stderr, "%s tail %u tells %d members %zu\n", first.name.c_str(),
-              first.tail, (int)first.kernel->tellsFinished(), members.size());
     for (size_t i = head; i + 1 < end; ++i)
       members[i].passesOn = readers[members[i].outputs[0]] == 1;
     head = end;
