@@ -17,6 +17,9 @@
 #include "llvm/Support/InitLLVM.h"
 
 #include <chrono>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 using namespace mlir;
 using namespace npu;
@@ -289,10 +292,21 @@ Status Run::prepare() {
   return checkBudget();
 }
 
+/// Makes the C library keep the memory that a kernel has needed in between for
+/// the next one: fresh pages cost more than most operators. Until here it gives
+/// back to the system what loading has needed.
+static void keepFreedMemory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 32 << 20); // the most that it takes
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 Status Run::execute() {
   Status outcome = prepare();
   if (!outcome)
     return outcome;
+  keepFreedMemory();
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   for (auto &graph : graphs)
