@@ -18,10 +18,21 @@ const std::byte *ShapePropagation::valueOf(Value value) const {
   return it == values.end() ? nullptr : it->second.data();
 }
 
-/// Whether shapes may depend on the values of a tensor.
+/// Whether shapes may depend on the values of a tensor: sizes and axes, and
+/// single numbers, which the bounds of a range may be.
 static bool isFollowed(const TensorDesc &desc) {
-  return (desc.dtype == DataType::Int32 || desc.dtype == DataType::Int64) &&
-         desc.numElements() <= MaxFollowed;
+  switch (desc.dtype) {
+  case DataType::Int32:
+  case DataType::Int64:
+    return desc.numElements() <= MaxFollowed;
+  case DataType::Float16:
+  case DataType::BFloat16:
+  case DataType::Float:
+  case DataType::Double:
+    return desc.numElements() == 1;
+  default:
+    return false;
+  }
 }
 
 void ShapePropagation::followValues(NodeOp node) {

@@ -213,6 +213,14 @@ Expected<std::vector<Buffer>> Session::readSource(const PlannedNode &node,
       std::memcpy(buffer.get(), payload->data(), payload->size());
     return std::vector<Buffer>{buffer};
   }
+  // There is no data to miss, and graph text has none for a constant without
+  // elements.
+  if (desc.byteSize() == 0 && desc.dtype != DataType::String) {
+    Expected<Buffer> buffer = allocate();
+    if (!buffer)
+      return buffer.takeStatus();
+    return std::vector<Buffer>{*buffer};
+  }
   if (options.randomSeed) {
     // Like inputs these are not negative.
     const catalog::Role role = isSecondMoment(op.getOutputs()[output])
