@@ -34,7 +34,11 @@ public:
       : node(node), sourceNodes(sourceNodes), quant(quant),
         builder(node.getContext()) {}
 
-  LogicalResult run(ArrayRef<const FusedMember *> chain);
+  /// \p names are those of the members in the stage before fusion.
+  LogicalResult run(ArrayRef<const FusedMember *> chain,
+                    ArrayRef<std::string> names);
+  /// Whether the stage before fusion has one of the members.
+  bool isInStage() const { return foundInStage; }
 
 private:
   LogicalResult fail(const Twine &why);
@@ -60,6 +64,7 @@ private:
   SmallVector<MemberResult, 3> outputs;               // by output of the node
   SmallVector<std::string> originalNames;
   SmallVector<Attribute> facts;
+  bool foundInStage = false;
 };
 
 } // namespace
@@ -223,6 +228,7 @@ Recovery::getAttributes(unsigned member, StringRef type, StringRef name,
     NodeOp source = sourceNodes.lookup(candidate);
     if (!source || source.getOpType() != type)
       continue;
+    foundInStage = true;
     SmallVector<NamedAttribute> attrs;
     for (NamedAttribute attr : source.getAttrs())
       if (!attr.getName().strref().starts_with("_"))
@@ -384,9 +390,10 @@ Type Recovery::getResultType(unsigned member, StringRef type,
   return {};
 }
 
-LogicalResult Recovery::run(ArrayRef<const FusedMember *> members) {
+LogicalResult Recovery::run(ArrayRef<const FusedMember *> members,
+                            ArrayRef<std::string> stageNames) {
   chain = members;
-  originalNames = getStrings(node.getNodeAttr("_datadump_original_op_names"));
+  originalNames.assign(stageNames.begin(), stageNames.end());
   if (failed(wire()) || failed(findOutputs()))
     return failure();
 
@@ -476,6 +483,46 @@ std::optional<QuantAssumption> npu::parseQuantAssumption(StringRef text) {
   return quant;
 }
 
+/// Cuts \p name into names of \p nodes, the first as long as possible; empty if
+/// that does not work out.
+static SmallVector<std::string> cutName(StringRef name,
+                                        const llvm::StringMap<NodeOp> &nodes) {
+  // From the end: the length of the first piece of each rest, 0 for none.
+  SmallVector<size_t> pieces(name.size() + 1, 0);
+  for (size_t begin = name.size(); begin-- > 0;)
+    for (size_t end = name.size(); end > begin && !pieces[begin]; --end)
+      if ((end == name.size() || pieces[end]) &&
+          nodes.contains(name.slice(begin, end)))
+        pieces[begin] = end - begin;
+  SmallVector<std::string> names;
+  for (size_t at = 0; at < name.size() && pieces[at]; at += pieces[at])
+    names.push_back(name.substr(at, pieces[at]).str());
+  return names;
+}
+
+/// The members of a node whose text lacks the name of its kernel, as ge_onnx
+/// does: the stage before fusion has nodes that its name consists of. Sets
+/// \p names; empty for a node that is not fused, as far as that tells.
+static SmallVector<const FusedMember *>
+findMembers(NodeOp node, const llvm::StringMap<NodeOp> &sourceNodes,
+            SmallVectorImpl<std::string> &names) {
+  SmallVector<const FusedMember *> chain;
+  if (!node.getKernelName().empty() || sourceNodes.contains(node.getNodeName()))
+    return chain;
+  names = cutName(node.getNodeName(), sourceNodes);
+  if (names.size() < 2 ||
+      sourceNodes.lookup(names.front()).getOpType() != node.getOpType())
+    return chain;
+  for (const std::string &name : names) {
+    const FusedMember *member =
+        findMember(sourceNodes.lookup(name).getOpType());
+    if (!member)
+      return {};
+    chain.push_back(member);
+  }
+  return chain;
+}
+
 LogicalResult npu::recoverFused(GraphOp graph, GraphOp source,
                                 std::optional<QuantAssumption> quant) {
   llvm::StringMap<NodeOp> sourceNodes;
@@ -484,13 +531,29 @@ LogicalResult npu::recoverFused(GraphOp graph, GraphOp source,
       sourceNodes[node.getNodeName()] = node;
 
   LogicalResult result = success();
+  bool hasFused = false, foundInStage = false;
+  auto recover = [&](NodeOp node, ArrayRef<const FusedMember *> chain,
+                     ArrayRef<std::string> names) {
+    Recovery recovery(node, sourceNodes, quant);
+    if (failed(recovery.run(chain, names)))
+      result = failure();
+    hasFused = true;
+    foundInStage |= recovery.isInStage();
+  };
   for (NodeOp node : graph.getBody().getOps<NodeOp>()) {
     if (node.isFused())
       continue;
+    SmallVector<std::string> names =
+        getStrings(node.getNodeAttr("_datadump_original_op_names"));
+    if (!node.hasFusedKernel()) {
+      SmallVector<const FusedMember *> chain =
+          findMembers(node, sourceNodes, names);
+      if (!chain.empty())
+        recover(node, chain, names);
+      continue;
+    }
     StringRef rest;
     StringRef kernelName = node.getKernelName();
-    if (!node.hasFusedKernel())
-      continue;
     SmallVector<const FusedMember *> chain = parseChain(kernelName, rest);
     // Behind the chain comes a hash of hexadecimal digits.
     StringRef hash = rest.take_while([](char c) {
@@ -504,9 +567,13 @@ LogicalResult npu::recoverFused(GraphOp graph, GraphOp source,
                << "'";
       continue;
     }
-    if (failed(Recovery(node, sourceNodes, quant).run(chain)))
-      result = failure();
+    recover(node, chain, names);
   }
+  if (source && hasFused && !foundInStage)
+    graph.emitWarning() << "the stage before fusion has no member of a fused "
+                           "node of '"
+                        << graph.getGraphName()
+                        << "'; expected one of the same network";
   return result;
 }
 

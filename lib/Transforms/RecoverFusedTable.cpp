@@ -84,6 +84,12 @@ static const FusedMember *matchMember(StringRef text) {
   return best;
 }
 
+const FusedMember *npu::findMember(StringRef type) {
+  const auto *found = llvm::find_if(
+      members, [&](const FusedMember &member) { return member.type == type; });
+  return found == std::end(members) ? nullptr : found;
+}
+
 SmallVector<const FusedMember *> npu::parseChain(StringRef kernelName,
                                                  StringRef &rest) {
   SmallVector<const FusedMember *> chain;

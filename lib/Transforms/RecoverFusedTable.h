@@ -36,6 +36,9 @@ struct FusedMember {
 llvm::SmallVector<const FusedMember *> parseChain(llvm::StringRef kernelName,
                                                   llvm::StringRef &rest);
 
+/// The member that is an operator of \p type; null if none can be.
+const FusedMember *findMember(llvm::StringRef type);
+
 /// Where an operand of a member comes from: an input of the node, or the
 /// result of an earlier member.
 struct FusedOperand {

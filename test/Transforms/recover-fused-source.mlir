@@ -4,6 +4,11 @@
 // RUN: split-file %s %t
 // RUN: npu-opt %t/build.mlir --ge-recover-fused=fusion-source=%t/stage.mlir | FileCheck %s
 
+// A stage of another network is named; what it lacks is inferred.
+// RUN: npu-opt %t/build.mlir --ge-recover-fused=fusion-source=%t/other.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: build.mlir:{{.*}}warning: the stage before fusion has no member of a fused node of 'g'; expected one of the same network
+// OTHER: ge.inferred
+
 // CHECK: node "Conv2D" "convact"
 // CHECK-NOT: ge.inferred
 // CHECK: node "Conv2D" "conv"
@@ -15,6 +20,11 @@
 ge.graph @g {
   %c, %c_ctl = node "Conv2D" "conv"() attrs {pads = array<i64: 0, 2, 0, 2>, strides = array<i64: 1, 1, 1, 1>, _private = 1 : i64} -> tensor<1x16x8x8xf16>
   %a, %a_ctl = node "LeakyRelu" "act"() attrs {negative_slope = 0.1 : f32} -> tensor<1x16x8x8xf16>
+}
+
+//--- other.mlir
+ge.graph @g {
+  %c, %c_ctl = node "Conv2D" "conv_of_another"() -> tensor<1x16x8x8xf16>
 }
 
 //--- build.mlir
