@@ -7,6 +7,7 @@
 #include "npu/Dump/DumpStep.h"
 #include "npu/Numerics/SimdTarget.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -316,8 +317,25 @@ static Status checkOutputDir(llvm::StringRef option, llvm::StringRef path) {
   return {};
 }
 
+/// Whether no file that the run reads lies in a folder of \p path, where a
+/// replay makes one for each node.
+static Status checkNoInputBelow(const std::string &path,
+                                llvm::ArrayRef<std::string> inputFiles) {
+  for (const std::string &input : inputFiles) {
+    llvm::SmallString<128> real;
+    if (llvm::sys::fs::real_path(input, real))
+      continue;
+    llvm::StringRef folder = llvm::sys::path::parent_path(real);
+    if (llvm::sys::fs::equivalent(path, llvm::sys::path::parent_path(folder)))
+      return Status::error("--replay-dir " + path +
+                           ": could overwrite the input file " + input +
+                           "; expected another place for results");
+  }
+  return {};
+}
+
 static Expected<std::optional<ReplayOptions>>
-readReplay(const RunOptions &options) {
+readReplay(const RunOptions &options, llvm::ArrayRef<std::string> inputFiles) {
   if (options.replay.empty()) {
     for (const llvm::cl::Option *option :
          {static_cast<const llvm::cl::Option *>(&options.replayRtol),
@@ -335,6 +353,8 @@ readReplay(const RunOptions &options) {
   if (Status status =
           checkOutputDir("--replay-dir", options.replayDir.getValue());
       !status)
+    return status;
+  if (Status status = checkNoInputBelow(options.replayDir, inputFiles); !status)
     return status;
   ReplayOptions replay;
   replay.folder = options.replay;
@@ -444,7 +464,8 @@ Expected<RunSettings> npu::readRunOptions(const RunOptions &options) {
           checkOutputDir("--output-dir", options.outputDir.getValue());
       !status)
     return status;
-  Expected<std::optional<ReplayOptions>> replay = readReplay(options);
+  Expected<std::optional<ReplayOptions>> replay =
+      readReplay(options, settings.inputFiles);
   if (!replay)
     return replay.takeStatus();
   settings.replay = std::move(*replay);
