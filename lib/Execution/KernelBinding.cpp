@@ -63,12 +63,28 @@ static std::optional<AttributeValue> getAttributeValue(Attribute attr) {
   return std::nullopt;
 }
 
+/// Adds the attribute \p name. One that is a function adds the attributes of
+/// that, with its name in front: "aipp.crop".
+static void addAttribute(std::string name, Attribute attr,
+                         Attributes &attributes) {
+  if (auto value = dyn_cast<ge::ValueAttr>(attr);
+      value && value.getKind() == "func") {
+    auto function = dyn_cast<DictionaryAttr>(value.getPayload());
+    if (auto inner = function ? function.getAs<DictionaryAttr>("attr")
+                              : DictionaryAttr())
+      for (NamedAttribute ofFunction : inner)
+        addAttribute(name + "." + ofFunction.getName().str(),
+                     ofFunction.getValue(), attributes);
+    return;
+  }
+  if (std::optional<AttributeValue> value = getAttributeValue(attr))
+    attributes.set(std::move(name), std::move(*value));
+}
+
 Attributes npu::getKernelAttributes(NodeOp node) {
   Attributes attributes;
   for (NamedAttribute attr : node.getAttrs())
-    if (std::optional<AttributeValue> value =
-            getAttributeValue(attr.getValue()))
-      attributes.set(attr.getName().str(), std::move(*value));
+    addAttribute(attr.getName().str(), attr.getValue(), attributes);
   return attributes;
 }
 
