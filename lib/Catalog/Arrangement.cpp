@@ -67,7 +67,8 @@ static constexpr Row rows[] = {
      Engine::AiCore, ShapeRule::SpaceDepth},
     {"EmbeddingDenseGrad", "grad, indices", "y",
      "num_weights: int; padding_idx: int = -1; scale_grad_by_freq: bool = "
-     "false"},
+     "false",
+     Engine::AiCore, ShapeRule::SegmentSum, Formats::Plain},
     {"Fill", "dims, value", "y", "", Engine::AiCore, ShapeRule::Fill},
     {"Gather", "x, indices", "y",
      "validate_indices: bool = true; batch_dims: int = 0; is_preprocessed: "
@@ -85,7 +86,8 @@ static constexpr Row rows[] = {
      ShapeRule::Gather},
     {"MatrixBandPart", "x, num_lower, num_upper", "y", "", Engine::AiCore,
      ShapeRule::SameAsFirst},
-    {"MatrixDiagD", "x, assist", "y", ""},
+    {"MatrixDiagD", "x, assist", "y", "", Engine::AiCore,
+     ShapeRule::SameAsSecond, Formats::Plain},
     {"MirrorPad", "x, paddings", "y", "mode: string", Engine::AiCore,
      ShapeRule::Pad},
     {"OneHot", "x, depth, on_value, off_value", "y", "axis: int = -1",

@@ -133,10 +133,6 @@ std::string_view catalog::getMissingFacts(std::string_view type) {
     std::string_view type, what;
   };
   static constexpr Missing all[] = {
-      {"Aipp", "what it does is in the function 'aipp' among its attributes, "
-               "which kernels do not read"},
-      {"BnHost", "a host runs it before a graph is built, and what its output "
-                 "mu holds is in no public document"},
       {"FrameworkOp", "a kernel of the framework computes it, of which the "
                       "graph has no more than original_type and node_def"},
   };

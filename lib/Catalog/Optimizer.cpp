@@ -45,7 +45,7 @@ static constexpr Row rows[] = {
     {"ApplyRMSPropD", "var, ms, mom, lr, grad", "var, ms, mom",
      "rho: float; momentum: float; epsilon: float; use_locking: bool = false"},
     {"ClipByNormNoDivSum", "x, greater_zeros, select_ones, maximum_ones", "y",
-     ""},
+     "", Engine::AiCore, ShapeRule::SameAsFirst},
     {"FusedMulApplyMomentum", "var, accum, lr, x1, momentum, x2", "var, accum",
      "use_nesterov: bool = false; use_locking: bool = false"},
     {"FusedMulApplyMomentumExtern",

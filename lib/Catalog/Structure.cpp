@@ -6,7 +6,8 @@ using namespace npu::catalog;
 
 static constexpr Row rows[] = {
     {"Aipp", "images, params?", "features",
-     "aipp_config_path: string = './aipp.cfg'"},
+     "aipp_config_path: string = './aipp.cfg'", Engine::AiCore, ShapeRule::Aipp,
+     Formats::Image},
     as(Role::Input,
        {"AippData", "data?", "out", "index: int = 0", Engine::GeLocal}),
     as(Role::Input, {"AnnData", "x?", "y", "index: int = 0", Engine::GeLocal}),
@@ -16,9 +17,9 @@ static constexpr Row rows[] = {
     {"AssignSub", "var, value", "var", "use_locking: bool = false"},
     as(Role::Order,
        {"AtomicAddrClean", "", "", "automic_add_mem_size: list int = []"}),
-    {"BnHost", "mean, variance, momentum, scale?, offset?", "alpha, beta, mu",
+    {"BnHost", "mean, variance, momentum, scale?, offset?", "alpha, beta, mu?",
      "epsilon: float = 0.00001; mode: int = 1; use_global_stats: bool = true",
-     Engine::GeLocal},
+     Engine::GeLocal, ShapeRule::SameAsFirst},
     {"CacheUpdate", "x", "x", "", Engine::AiCore, ShapeRule::SameAsFirst},
     as(Role::Case,
        {"Case", "branch_index, input*", "output*", "", Engine::GeLocal}),

@@ -13,6 +13,7 @@ namespace npu::kernels {
 class Registry;
 
 void addActivation(Registry &registry);
+void addAipp(Registry &registry);
 void addApplyAdam(Registry &registry);
 void addArrangement(Registry &registry);
 void addBatchNorm(Registry &registry);
@@ -33,6 +34,7 @@ void addLayerNorm(Registry &registry);
 void addLayerNormGradient(Registry &registry);
 void addLineOrder(Registry &registry);
 void addLocalResponseNorm(Registry &registry);
+void addNegativeLogLikelihood(Registry &registry);
 void addNonMaxSuppression(Registry &registry);
 void addOneHot(Registry &registry);
 void addOptimizer(Registry &registry);

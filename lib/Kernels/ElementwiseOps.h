@@ -60,6 +60,10 @@ enum class ElementwiseOp : uint8_t {
   Normalized,        ///< (x + y) * z; p0 = 1 for fp16 tensors
   NormalizedScaled,  ///< that times another
   NormalizedShifted, ///< that plus another
+  ClipNorm, ///< the root of x where it is above y, else x; at least w. z is
+            ///< what the root is taken of where it does not count
+  MaskedProduct,      ///< x * y * p0
+  DivergenceGradient, ///< -x * z [* p1]; p0 = 1 where e^z stands for z
 
   // Activations and gradients (ActivationFloat.cpp).
   GeluSymmetric,

@@ -1,10 +1,11 @@
 //===- LayerNorm.cpp - Layer normalisation --------------------------------===//
 //
-// LayerNorm and LayerNormV3: normalise lines along trailing axes.
+// LayerNorm, LayerNormV3 and LayerNormV4: normalise lines along trailing axes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Builtins.h"
+#include "ConstantInput.h"
 #include "FloatLines.h"
 #include "ImplMode.h"
 #include "KernelChecks.h"
@@ -38,13 +39,35 @@ private:
   OverflowMode mode = OverflowMode::Saturate;
   FloatLines from, to;
   LineValues mean, third;
-  LineParameter gamma, beta;
+  /// Their input, which may be absent, and what it repeats over lines.
+  struct Parameter {
+    size_t input = 0;
+    std::optional<LineParameter> values;
+  };
+  Parameter gamma{1, {}}, beta{2, {}};
   std::unique_ptr<RootMemo> roots; ///< null where they are not worth it
 
   /// A parameter of every line.
   struct Parameters {
     LineParameter::Values scales, shifts;
   };
+  /// What multiplies or is added where \p parameter is absent is \p neutral.
+  LineParameter::Values load(const Parameter &parameter, float neutral,
+                             std::span<const ConstTensor> inputs) const {
+    return parameter.values
+               ? parameter.values->load(inputs[parameter.input].data)
+               : LineParameter::Values(from.length(), neutral);
+  }
+  static bool isSame(const Parameter &parameter,
+                     const LineParameter::Values &values) {
+    return !parameter.values || parameter.values->isSame(values);
+  }
+  static std::span<const float> ofLine(const Parameter &parameter,
+                                       const LineParameter::Values &values,
+                                       int64_t line) {
+    return parameter.values ? parameter.values->ofLine(values, line)
+                            : std::span<const float>(values);
+  }
   /// Normalises lines from number \p line on, moments.size() of them.
   StatusBits runLines(const std::byte *input, std::byte *output, int64_t line,
                       const Parameters &parameters,
@@ -56,15 +79,33 @@ private:
                          std::vector<float> &values) const;
 };
 
+/// The first axis that lines run along: of LayerNormV4 its input 1 has the
+/// extents of all of them.
+Expected<int64_t> findFirstAxis(const NodeSpec &spec) {
+  if (spec.type != "LayerNormV4")
+    return spec.attribute<int64_t>("begin_norm_axis");
+  auto shape = readConstantInput(spec, 1, "normalized_shape");
+  if (!shape)
+    return shape.takeStatus();
+  const Shape &x = spec.inputs[0]->originShape;
+  if (shape->empty() || shape->size() > x.size() ||
+      !std::equal(shape->begin(), shape->end(), x.end() - shape->size()))
+    return Status::error("normalized_shape " + toString(*shape) +
+                         " is not that of trailing axes of " +
+                         spec.inputs[0]->toString());
+  return static_cast<int64_t>(x.size() - shape->size());
+}
+
 Expected<std::unique_ptr<Kernel>>
 LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
-  if (Status status = checkArity(spec, 3, 3); !status)
+  const bool isV4 = spec.type == "LayerNormV4";
+  if (Status status = checkArity(spec, isV4 ? 2 : 3, 3); !status)
     return status;
   const TensorDesc &x = *spec.inputs[0];
   auto kernel = std::make_unique<LayerNormKernel>();
-  kernel->givesRoot = spec.type == "LayerNormV3";
+  kernel->givesRoot = spec.type != "LayerNorm";
   kernel->mode = config.overflow;
-  auto begin = spec.attribute<int64_t>("begin_norm_axis");
+  auto begin = findFirstAxis(spec);
   auto epsilon = spec.attribute<float>("epsilon");
   auto implMode = readImplMode(spec);
   if (!begin)
@@ -95,12 +136,16 @@ LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   auto to = FloatLines::createLike(*from, spec.outputs[0], *along);
   if (!to)
     return inNode(spec, to.takeStatus());
-  auto gamma = LineParameter::create(*spec.inputs[1], *from);
-  if (!gamma)
-    return inNode(spec, gamma.takeStatus());
-  auto beta = LineParameter::create(*spec.inputs[2], *from);
-  if (!beta)
-    return inNode(spec, beta.takeStatus());
+  for (Parameter *parameter : {&kernel->gamma, &kernel->beta}) {
+    parameter->input += isV4;
+    if (parameter->input >= spec.inputs.size() ||
+        !spec.inputs[parameter->input])
+      continue;
+    auto values = LineParameter::create(*spec.inputs[parameter->input], *from);
+    if (!values)
+      return inNode(spec, values.takeStatus());
+    parameter->values = std::move(*values);
+  }
   auto mean = LineValues::create(spec.outputs[1], from->numLines());
   if (!mean)
     return inNode(spec, mean.takeStatus());
@@ -109,8 +154,6 @@ LayerNormKernel::create(const NodeSpec &spec, const NumericConfig &config) {
     return inNode(spec, third.takeStatus());
   kernel->from = std::move(*from);
   kernel->to = std::move(*to);
-  kernel->gamma = std::move(*gamma);
-  kernel->beta = std::move(*beta);
   kernel->mean = std::move(*mean);
   kernel->third = std::move(*third);
   return std::unique_ptr<Kernel>(std::move(kernel));
@@ -126,8 +169,8 @@ StatusBits LayerNormKernel::runAnyLines(const std::byte *input,
   values.resize(static_cast<size_t>(from.length()));
   for (LineMoments &result : moments) {
     from.read(input, line, values);
-    const auto scale = gamma.ofLine(scales, line);
-    const auto shift = beta.ofLine(shifts, line);
+    const auto scale = ofLine(gamma, scales, line);
+    const auto shift = ofLine(beta, shifts, line);
     if (inHalf) {
       result = normalizeLineInHalf(values, scale, shift, epsilon, mode, bits);
     } else {
@@ -147,8 +190,8 @@ StatusBits LayerNormKernel::runLines(const std::byte *input, std::byte *output,
   const uint16_t *halves = from.findHalves(input, line);
   uint16_t *results = to.findHalves(output, line);
   const auto &[scales, shifts] = parameters;
-  if (inHalf || !halves || !results || !gamma.isSame(scales) ||
-      !beta.isSame(shifts))
+  if (inHalf || !halves || !results || !isSame(gamma, scales) ||
+      !isSame(beta, shifts))
     return runAnyLines(input, output, line, parameters, moments, values);
   StatusBits bits = npu::status::None;
   for (size_t done = 0; done < moments.size();) {
@@ -169,8 +212,7 @@ StatusBits LayerNormKernel::runLines(const std::byte *input, std::byte *output,
 Expected<NodeStatus>
 LayerNormKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                      std::span<const MutableTensor> outputs) {
-  const Parameters parameters = {gamma.load(inputs[1].data),
-                                 beta.load(inputs[2].data)};
+  const Parameters parameters = {load(gamma, 1, inputs), load(beta, 0, inputs)};
   to.clearPadding(outputs[0].data);
   mean.clearPadding(outputs[1].data);
   third.clearPadding(outputs[2].data);
@@ -205,7 +247,7 @@ void kernels::addLayerNorm(Registry &registry) {
                 "high_precision 1 / sqrt; one rounding. With keep_fp16: fp16, "
                 "every instruction rounds",
                 bits | status::FloatUnderflow});
-  registry.add("LayerNormV3",
-               {LayerNormKernel::create,
-                "fp32, 1 / sqrt(var + eps), one rounding", bits});
+  for (const char *type : {"LayerNormV3", "LayerNormV4"})
+    registry.add(type, {LayerNormKernel::create,
+                        "fp32, 1 / sqrt(var + eps), one rounding", bits});
 }

@@ -92,7 +92,14 @@ Expected<Shapes> ShapeInference::crossEntropy() const {
 }
 
 Expected<Shapes> ShapeInference::layerNorm() const {
-  auto begin = spec.attribute<int64_t>("begin_norm_axis");
+  Expected<int64_t> begin = int64_t(0);
+  if (spec.type == "LayerNormV4") {
+    auto shape = readConstantInput(spec, 1, "normalized_shape");
+    begin = shape ? Expected<int64_t>(-static_cast<int64_t>(shape->size()))
+                  : Expected<int64_t>(shape.takeStatus());
+  } else {
+    begin = spec.attribute<int64_t>("begin_norm_axis");
+  }
   if (!begin)
     return begin.takeStatus();
   auto first = normalizeAxis(*begin, rank());
@@ -160,6 +167,8 @@ Expected<Shape> ShapeInference::segmentSum() const {
     segments = !ids           ? Expected<int64_t>(ids.takeStatus())
                : ids->empty() ? Expected<int64_t>(int64_t(0))
                               : Expected<int64_t>(ids->back() + 1);
+  } else if (spec.type == "EmbeddingDenseGrad") {
+    segments = spec.attribute<int64_t>("num_weights");
   } else {
     segments = number(isAttribute(), 2, "num_segments");
   }

@@ -10,6 +10,7 @@ using namespace npu::kernels;
 Registry Registry::withBuiltins() {
   Registry registry;
   addActivation(registry);
+  addAipp(registry);
   addApplyAdam(registry);
   addArrangement(registry);
   addBatchNorm(registry);
@@ -30,6 +31,7 @@ Registry Registry::withBuiltins() {
   addLayerNormGradient(registry);
   addLineOrder(registry);
   addLocalResponseNorm(registry);
+  addNegativeLogLikelihood(registry);
   addNonMaxSuppression(registry);
   addOneHot(registry);
   addOptimizer(registry);

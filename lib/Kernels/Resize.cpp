@@ -1,13 +1,16 @@
 //===- Resize.cpp - ONNX's Resize on a device -----------------------------===//
 //
 // The device's kernel of Resize is that of ResizeNearestNeighborV2 or of
-// ResizeBilinearV2: places of pixels follow from the sizes of the two images,
-// whatever scales say, and neither roi nor nearest_mode is read.
+// ResizeBilinearV2, and cubics are ONNX's: places of pixels follow from the
+// sizes of the two images, whatever scales say, and neither roi nor
+// nearest_mode is read.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Builtins.h"
+#include "Choice.h"
 #include "KernelChecks.h"
+#include "ResizeCubic.h"
 #include "npu/Kernels/Layout.h"
 #include "npu/Kernels/Registry.h"
 
@@ -15,27 +18,6 @@ using namespace npu;
 using namespace npu::kernels;
 
 namespace {
-
-/// The number of the attribute among \p choices; the message lists them, and
-/// \p which they are.
-Expected<size_t> choiceOf(const NodeSpec &spec, const std::string &name,
-                          std::initializer_list<const char *> choices,
-                          const std::string &which = "") {
-  auto given = spec.attribute<std::string>(name);
-  if (!given)
-    return given.takeStatus();
-  std::string expected;
-  for (size_t i = 0; i != choices.size(); ++i) {
-    const char *choice = std::data(choices)[i];
-    if (*given == choice)
-      return i;
-    if (i != 0)
-      expected += i + 1 == choices.size() ? " or " : ", ";
-    expected += choice;
-  }
-  return Status::error("attribute '" + name + "' is '" + *given +
-                       "', expected " + expected + which);
-}
 
 /// The extents along H and W of \p desc.
 Expected<std::vector<int64_t>> sizeOf(const TensorDesc &desc) {
@@ -51,13 +33,15 @@ Expected<std::unique_ptr<Kernel>> createResize(const NodeSpec &spec,
                                                const NumericConfig &config) {
   if (Status status = checkArity(spec, 1, 1); !status)
     return status;
-  auto mode = choiceOf(spec, "mode", {"nearest", "linear"});
+  auto mode = readChoice(spec, "mode", {"nearest", "linear", "cubic"});
   if (!mode)
     return inNode(spec, mode.takeStatus());
+  if (*mode == 2)
+    return createResizeCubic(spec, config);
   auto coordinates =
-      choiceOf(spec, "coordinate_transformation_mode",
-               {"pytorch_half_pixel", "align_corners", "asymmetric"},
-               ", those of the device's kernel");
+      readChoice(spec, "coordinate_transformation_mode",
+                 {"pytorch_half_pixel", "align_corners", "asymmetric"},
+                 ", those of the device's kernel");
   if (!coordinates)
     return inNode(spec, coordinates.takeStatus());
   auto size = sizeOf(spec.outputs[0]);
@@ -84,7 +68,8 @@ Expected<std::unique_ptr<Kernel>> createResize(const NodeSpec &spec,
 void kernels::addResize(Registry &registry) {
   registry.add("Resize",
                {createResize,
-                "nearest: copies; linear: fp32, along rows first, one rounding",
+                "nearest: copies; linear, cubic: fp32, along rows first, one "
+                "rounding",
                 status::FloatOverflow | status::CastOverflow |
                     status::CastUnderflow | status::VectorNanInfInput});
 }

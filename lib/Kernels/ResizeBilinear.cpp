@@ -5,6 +5,7 @@
 #include "FloatElements.h"
 #include "FloatInstructions.h"
 #include "FloatLines.h"
+#include "ImageShape.h"
 #include "KernelChecks.h"
 #include "npu/Kernels/Layout.h"
 #include "npu/Kernels/Registry.h"
@@ -15,23 +16,6 @@ using namespace npu;
 using namespace npu::kernels;
 
 namespace {
-
-/// Planes of height x width pixels of neighbouring lanes.
-struct ImageShape {
-  int64_t planes = 0, height = 0, width = 0, lanes = 0;
-
-  static Expected<ImageShape> of(const TensorDesc &desc) {
-    const Shape &s = desc.shape;
-    if (desc.format == Format::NC1HWC0 && s.size() == 5)
-      return ImageShape{s[0] * s[1], s[2], s[3], s[4]};
-    if (desc.format == Format::NHWC && s.size() == 4)
-      return ImageShape{s[0], s[1], s[2], s[3]};
-    if (desc.format == Format::NCHW && s.size() == 4)
-      return ImageShape{s[0] * s[1], s[2], s[3], 1};
-    return Status::error(desc.toString() +
-                         " is no image, expected NC1HWC0, NHWC or NCHW");
-  }
-};
 
 /// The two pixels between which an output lies, and the weight of the second.
 struct Source {

@@ -1,4 +1,8 @@
 //===- SegmentSum.cpp - Sums of rows by segment ---------------------------===//
+//
+// SegmentSum and its kin; EmbeddingDenseGrad, whose segments are words.
+//
+//===----------------------------------------------------------------------===//
 
 #include "AtomicSum.h"
 #include "Builtins.h"
@@ -19,7 +23,8 @@ using namespace npu::kernels;
 namespace {
 
 /// y[s] = sum of x[i] over all i with ids[i] = s, one addition after the other
-/// in the order of i. Rows of a segment that y does not have are dropped.
+/// in the order of i. Rows of a segment that y does not have are dropped. A
+/// mean multiplies each row by 1 / count before it is added.
 class SegmentSumKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -33,6 +38,8 @@ private:
   DataType dtype = DataType::Undefined, idType = DataType::Undefined;
   OverflowMode mode = OverflowMode::Saturate;
   bool byAtomics = false; ///< fp32 sums that a device makes in memory
+  bool isMean = false;
+  std::optional<int64_t> dropped; ///< a segment that stays zero
   int64_t numRows = 1, width = 1, numSegments = 0;
 
   void sortRows(const std::byte *ids, std::vector<int64_t> &first,
@@ -40,6 +47,11 @@ private:
   template <typename T, typename Add>
   NodeStatus sumSegment(std::span<const int64_t> rows, const T *from, T *to,
                         const Add &add) const;
+  NodeStatus sumFloats(std::span<const int64_t> rows, const float *from,
+                       float *to) const;
+  NodeStatus sumHalves(std::span<const int64_t> rows,
+                       const numerics::Half *from, numerics::Half *to) const;
+  Status bindWords(const NodeSpec &spec);
 };
 
 /// Lists the rows of segment s, ascending, at rows[first[s], first[s + 1]).
@@ -50,7 +62,7 @@ void SegmentSumKernel::sortRows(const std::byte *ids,
     const int64_t id = idType == DataType::Int32
                            ? reinterpret_cast<const int32_t *>(ids)[row]
                            : reinterpret_cast<const int64_t *>(ids)[row];
-    return id < numSegments ? id : -1;
+    return id < numSegments && id != dropped ? id : -1;
   };
   first.assign(numSegments + 1, 0);
   for (int64_t row = 0; row < numRows; ++row)
@@ -96,6 +108,34 @@ int32_t addIntegers(int32_t a, int32_t b, NodeStatus &status) {
   return sum;
 }
 
+NodeStatus SegmentSumKernel::sumFloats(std::span<const int64_t> rows,
+                                       const float *from, float *to) const {
+  const auto add = byAtomics ? addInMemory : addFloats;
+  if (!isMean)
+    return sumSegment(rows, from, to, add);
+  const float share = 1.0f / static_cast<float>(rows.size());
+  return sumSegment(rows, from, to, [&](float a, float b, NodeStatus &status) {
+    WatchedInstructions unit;
+    const float part = unit.mul(b, share);
+    status.valid |= unit.bits;
+    return add(a, part, status);
+  });
+}
+
+NodeStatus SegmentSumKernel::sumHalves(std::span<const int64_t> rows,
+                                       const numerics::Half *from,
+                                       numerics::Half *to) const {
+  using numerics::Half;
+  StatusBits ignored = status::None;
+  const Half share = numerics::floatToHalf(
+      1.0f / static_cast<float>(std::max<size_t>(rows.size(), 1)), mode,
+      ignored);
+  return sumSegment(rows, from, to, [&](Half a, Half b, NodeStatus &status) {
+    const Half part = isMean ? numerics::mul(b, share, mode, status.valid) : b;
+    return numerics::add(a, part, mode, status.valid);
+  });
+}
+
 Expected<NodeStatus>
 SegmentSumKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                       std::span<const MutableTensor> outputs) {
@@ -113,24 +153,34 @@ SegmentSumKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                                               rows.data() + first[segment + 1]);
           const int64_t at = segment * width;
           if (dtype == DataType::Float)
-            ofChunk |= sumSegment(mine, inputs[0].as<float>(),
-                                  outputs[0].as<float>() + at,
-                                  byAtomics ? addInMemory : addFloats);
+            ofChunk |= sumFloats(mine, inputs[0].as<float>(),
+                                 outputs[0].as<float>() + at);
           else if (dtype == DataType::Int32)
             ofChunk |= sumSegment(mine, inputs[0].as<int32_t>(),
                                   outputs[0].as<int32_t>() + at, addIntegers);
           else
-            ofChunk |= sumSegment(
-                mine, inputs[0].as<numerics::Half>(),
-                outputs[0].as<numerics::Half>() + at,
-                [&](numerics::Half a, numerics::Half b, NodeStatus &raised) {
-                  return numerics::add(a, b, mode, raised.valid);
-                });
+            ofChunk |= sumHalves(mine, inputs[0].as<numerics::Half>(),
+                                 outputs[0].as<numerics::Half>() + at);
         }
         std::lock_guard lock(mutex);
         status |= ofChunk;
       });
   return status;
+}
+
+/// The attributes of EmbeddingDenseGrad besides the number of words.
+Status SegmentSumKernel::bindWords(const NodeSpec &spec) {
+  if (!isFloatType(spec.inputs[0]->dtype))
+    return Status::error(spec.inputs[0]->toString() + " is no gradient");
+  auto padding = spec.attribute<int64_t>("padding_idx");
+  if (!padding)
+    return padding.takeStatus();
+  auto byFrequency = spec.attribute<bool>("scale_grad_by_freq");
+  if (!byFrequency)
+    return byFrequency.takeStatus();
+  dropped = *padding;
+  isMean = *byFrequency;
+  return {};
 }
 
 Expected<std::unique_ptr<Kernel>>
@@ -152,6 +202,8 @@ SegmentSumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
     segments = y.shape.front();
   } else if (spec.type == "UnsortedSegmentSumD") {
     segments = spec.attrs.require<int64_t>("num_segments");
+  } else if (spec.type == "EmbeddingDenseGrad") {
+    segments = spec.attribute<int64_t>("num_weights");
   } else {
     auto input = readConstantInput(spec, 2, "num_segments");
     segments = !input               ? Expected<int64_t>(input.takeStatus())
@@ -178,6 +230,9 @@ SegmentSumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->dtype = x.dtype;
   kernel->idType = ids.dtype;
   kernel->mode = config.overflow;
+  if (spec.type == "EmbeddingDenseGrad")
+    if (Status status = kernel->bindWords(spec); !status)
+      return inNode(spec, std::move(status));
   if (x.dtype == DataType::Float) {
     auto byAtomics = accumulatesByAtomics(spec);
     if (!byAtomics)
@@ -202,4 +257,10 @@ void kernels::addSegmentSum(Registry &registry) {
                   "the tensor's type",
                   status::FloatOverflow | status::IntegerOverflow |
                       status::VectorNanInfInput});
+  registry.add("EmbeddingDenseGrad",
+               {SegmentSumKernel::create,
+                "a product by frequency and an addition for each row, in the "
+                "tensor's type",
+                status::FloatOverflow | status::FloatUnderflow |
+                    status::VectorNanInfInput});
 }

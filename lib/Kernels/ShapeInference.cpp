@@ -2,6 +2,7 @@
 
 #include "npu/Kernels/ShapeInference.h"
 
+#include "Aipp.h"
 #include "ConstantInput.h"
 #include "KernelChecks.h"
 #include "Range.h"
@@ -84,6 +85,8 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
   switch (rule) {
   case ShapeRule::Unknown:
     return Status::error("no rule for the shapes of its outputs");
+  case ShapeRule::Aipp:
+    return same(inferAippShape(spec));
   case ShapeRule::AllGather:
   case ShapeRule::ReduceScatter: {
     auto ranks = spec.attrs.require<int64_t>("rank_size");
@@ -128,6 +131,14 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
         format->starts_with("NC") && rank() > 1 ? 1 : rank() - 1;
     return same(Shape{in(0)[find(*spec.inputs[0], 'C').value_or(channel)]});
   }
+  case ShapeRule::ClassLoss:
+  case ShapeRule::Loss: {
+    auto reduction = spec.attribute<std::string>("reduction");
+    if (!reduction)
+      return reduction.takeStatus();
+    const size_t ofEach = rule == ShapeRule::ClassLoss ? 1 : 0;
+    return Shapes{*reduction == "none" ? in(ofEach) : Shape(), Shape()};
+  }
   case ShapeRule::Concat:
     return same(concat());
   case ShapeRule::ConfusionTranspose:
@@ -163,12 +174,6 @@ Expected<Shapes> ShapeInference::run(ShapeRule rule) {
     return groupNorm();
   case ShapeRule::LayerNorm:
     return layerNorm();
-  case ShapeRule::Loss: {
-    auto reduction = spec.attribute<std::string>("reduction");
-    if (!reduction)
-      return reduction.takeStatus();
-    return same(*reduction == "none" ? in(0) : Shape());
-  }
   case ShapeRule::MatMul:
     return same(matMul());
   case ShapeRule::MaxPoolWithArgmax:

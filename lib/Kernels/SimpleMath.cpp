@@ -1,6 +1,7 @@
 //===- SimpleMath.cpp - Simple mathematics by element ---------------------===//
 
 #include "Builtins.h"
+#include "Choice.h"
 #include "ElementwiseRow.h"
 #include "FloatElements.h"
 #include "KernelChecks.h"
@@ -85,6 +86,28 @@ Expected<Binding> bindInference(const NodeSpec &spec, ElementwiseOp op,
   return Binding{op, {isHalf(spec) ? 1.0f : 0.0f}};
 }
 
+Expected<Binding> bindDivergence(const NodeSpec &spec, ElementwiseOp op,
+                                 const NumericConfig &) {
+  auto reduction =
+      readChoice(spec, "reduction", {"none", "sum", "mean", "batchmean"});
+  if (!reduction)
+    return reduction.takeStatus();
+  auto isLogarithm = spec.attribute<bool>("log_target");
+  if (!isLogarithm)
+    return isLogarithm.takeStatus();
+  Binding binding{op, {*isLogarithm ? 1.0f : 0.0f}};
+  const Shape &shape = spec.inputs[1]->originShape;
+  auto divideBy = [&](int64_t count) {
+    binding.params.push_back(
+        static_cast<float>(1 / static_cast<double>(count)));
+  };
+  if (*reduction == 2)
+    divideBy(getNumElements(shape));
+  else if (*reduction == 3)
+    divideBy(shape.empty() ? 1 : shape.front());
+  return binding;
+}
+
 constexpr StatusBits InFloat = FloatArithmeticBits;
 // No arithmetic; results are whole numbers.
 constexpr StatusBits Whole = status::CastOverflow;
@@ -124,10 +147,28 @@ constexpr ElementwiseRow rows[] = {
     {"Round", ElementwiseOp::RoundToEven, 1, Rounding::EveryInstruction, Whole,
      NoRounding, 1, bindRound},
     {"Sin", ElementwiseOp::Sine, 1, Rounding::AtEnd, InFloat, AtEnd},
+    {"ClipByNormNoDivSum", ElementwiseOp::ClipNorm, 4,
+     Rounding::EveryInstruction, ExactBits, HalfPath},
+    {"KLDivLossGrad", ElementwiseOp::DivergenceGradient, 3,
+     Rounding::EveryInstruction, FloatProductBits, HalfPath, 1, bindDivergence},
     {"Cos", ElementwiseOp::Cosine, 1, Rounding::AtEnd,
      InFloat & ~status::CastOverflow, AtEnd},
 };
 
+constexpr ElementwiseRow diagonalRow = {"MatrixDiagD",
+                                        ElementwiseOp::Mul,
+                                        2,
+                                        Rounding::EveryInstruction,
+                                        ProductBits,
+                                        HalfPath};
+constexpr ElementwiseRow maskedRow = {"MaskedScale",
+                                      ElementwiseOp::MaskedProduct,
+                                      2,
+                                      Rounding::AtEnd,
+                                      InFloat,
+                                      AtEnd,
+                                      1,
+                                      bindFloats<valueName>};
 constexpr ElementwiseRow scaleRow = {"Scale",
                                      ElementwiseOp::FusedMulAdd,
                                      0,
@@ -230,9 +271,134 @@ Expected<std::unique_ptr<Kernel>> createByChannel(const NodeSpec &spec,
       std::make_unique<PresentInputsKernel>(std::move(*kernel), count));
 }
 
-/// BNInference: BNInferenceD of statistics that a device prepares on its host,
-/// from those that are `momentum` times too large, or count for nothing where
-/// that is 0 (Caffe's BatchNorm, which it stands for).
+/// MatrixDiagD: x times each row of a matrix with ones on its diagonal.
+Expected<std::unique_ptr<Kernel>> createDiagonal(const NodeSpec &spec,
+                                                 const NumericConfig &config) {
+  if (Status status = checkArity(spec, 2, 1); !status)
+    return status;
+  for (const TensorDesc *desc :
+       {&*spec.inputs[0], &*spec.inputs[1], &spec.outputs[0]})
+    if (!isPlain(desc->format) || desc->shape.empty())
+      return nodeError(spec, desc->toString() + " is no plain tensor of rows");
+  NodeSpec rows = spec;
+  TensorDesc &x = *rows.inputs[0];
+  x.shape.insert(x.shape.end() - 1, 1);
+  x.format = x.originFormat = Format::ND;
+  x.originShape = x.shape;
+  return createElementwise(diagonalRow, rows, config);
+}
+
+/// MaskedScale with a mask of int8, which a device makes fp16 first.
+class IntegerMaskKernel final : public Kernel {
+public:
+  explicit IntegerMaskKernel(std::unique_ptr<Kernel> kernel)
+      : kernel(std::move(kernel)) {}
+
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &context,
+                           std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override {
+    const int8_t *mask = inputs[1].as<int8_t>();
+    std::vector<numerics::Half> widened;
+    for (int64_t i = 0, e = inputs[1].desc->numElements(); i != e; ++i)
+      fromFloat(DataType::Float16, static_cast<float>(mask[i]),
+                &widened.emplace_back(), OverflowMode::Saturate);
+    ConstTensor operands[] = {inputs[0], inputs[1]};
+    operands[1].data = reinterpret_cast<const std::byte *>(widened.data());
+    return kernel->run(context, operands, outputs);
+  }
+
+private:
+  std::unique_ptr<Kernel> kernel;
+};
+
+Expected<std::unique_ptr<Kernel>>
+IntegerMaskKernel::create(const NodeSpec &spec, const NumericConfig &config) {
+  if (Status status = checkArity(spec, 2, 1); !status)
+    return status;
+  NodeSpec widened = spec;
+  DataType &mask = widened.inputs[1]->dtype;
+  if (mask != DataType::Int8)
+    return createElementwise(maskedRow, spec, config);
+  mask = DataType::Float16;
+  auto kernel = createElementwise(maskedRow, widened, config);
+  if (!kernel)
+    return kernel.takeStatus();
+  return std::unique_ptr<Kernel>(
+      std::make_unique<IntegerMaskKernel>(std::move(*kernel)));
+}
+
+/// What a host makes of the statistics of a batch normalisation, from those
+/// that are `momentum` times too large, or count for nothing where that is 0
+/// (Caffe's BatchNorm, which it stands for).
+class HostStatistics {
+public:
+  /// Of mean, variance and momentum, the inputs of \p spec from \p first on.
+  static Expected<HostStatistics> create(const NodeSpec &spec, size_t first,
+                                         const NumericConfig &config);
+
+  /// alpha = -mean f and beta = 1 / sqrt(variance f + epsilon) in fp32, rounded
+  /// to the types of mean and variance.
+  void prepare(std::span<const ConstTensor> inputs, std::byte *alpha,
+               std::byte *beta) const;
+
+private:
+  size_t first = 0;
+  float epsilon = 0;
+  OverflowMode mode = OverflowMode::Saturate;
+
+  template <typename Function>
+  void convert(const ConstTensor &statistics, std::byte *to,
+               const Function &function) const;
+};
+
+Expected<HostStatistics> HostStatistics::create(const NodeSpec &spec,
+                                                size_t first,
+                                                const NumericConfig &config) {
+  for (size_t i = first; i != first + 3; ++i)
+    if (!isFloatType(spec.inputs[i]->dtype))
+      return Status::error("no statistics of " +
+                           std::string(getName(spec.inputs[i]->dtype)));
+  const TensorDesc &momentum = *spec.inputs[first + 2];
+  if (getNumElements(momentum.originShape) != 1)
+    return Status::error("momentum " + momentum.toString() +
+                         " is not one element");
+  auto epsilon = spec.attribute<float>("epsilon");
+  if (!epsilon)
+    return epsilon.takeStatus();
+  HostStatistics result;
+  result.first = first;
+  result.epsilon = *epsilon;
+  result.mode = config.overflow;
+  return result;
+}
+
+template <typename Function>
+void HostStatistics::convert(const ConstTensor &statistics, std::byte *to,
+                             const Function &function) const {
+  const TensorDesc &desc = *statistics.desc;
+  std::vector<float> values(static_cast<size_t>(desc.numElements()));
+  toFloat(desc.dtype, statistics.data, values);
+  for (float &value : values)
+    value = canonicalNaN(function(value));
+  fromFloat(desc.dtype, values, to, mode);
+}
+
+void HostStatistics::prepare(std::span<const ConstTensor> inputs,
+                             std::byte *alpha, std::byte *beta) const {
+  const ConstTensor &divisor = inputs[first + 2];
+  float momentum = 0;
+  toFloat(divisor.desc->dtype, divisor.data, {&momentum, 1});
+  const float factor = momentum == 0 ? 0 : 1 / momentum;
+  convert(inputs[first], alpha, [&](float value) { return -(value * factor); });
+  convert(inputs[first + 1], beta, [&](float value) {
+    return 1.0f / std::sqrt(value * factor + epsilon);
+  });
+}
+
+/// BNInference: BNInferenceD of what the host makes of its statistics.
 class BatchInferenceKernel final : public Kernel {
 public:
   static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
@@ -245,13 +411,7 @@ public:
 private:
   static constexpr size_t Momentum = 3; ///< its input
   std::unique_ptr<Kernel> kernel;
-  float epsilon = 0;
-  OverflowMode mode = OverflowMode::Saturate;
-
-  /// The elements of \p statistics by \p function, rounded to their type.
-  template <typename Function>
-  std::vector<std::byte> prepare(const ConstTensor &statistics,
-                                 const Function &function) const;
+  HostStatistics statistics;
 };
 
 Expected<std::unique_ptr<Kernel>>
@@ -259,20 +419,11 @@ BatchInferenceKernel::create(const NodeSpec &spec,
                              const NumericConfig &config) {
   if (Status status = checkArity(spec, Momentum + 1, 1); !status)
     return status;
-  for (size_t i = 1; i <= Momentum; ++i)
-    if (!isFloatType(spec.inputs[i]->dtype))
-      return nodeError(spec, "no statistics of " +
-                                 std::string(getName(spec.inputs[i]->dtype)));
-  const TensorDesc &momentum = *spec.inputs[Momentum];
-  if (getNumElements(momentum.originShape) != 1)
-    return nodeError(spec,
-                     "momentum " + momentum.toString() + " is not one element");
   auto result = std::make_unique<BatchInferenceKernel>();
-  auto epsilon = spec.attribute<float>("epsilon");
-  if (!epsilon)
-    return inNode(spec, epsilon.takeStatus());
-  result->epsilon = *epsilon;
-  result->mode = config.overflow;
+  auto statistics = HostStatistics::create(spec, 1, config);
+  if (!statistics)
+    return inNode(spec, statistics.takeStatus());
+  result->statistics = *statistics;
   NodeSpec prepared = spec;
   prepared.inputs.erase(prepared.inputs.begin() + Momentum);
   prepared.constants.clear();
@@ -283,47 +434,78 @@ BatchInferenceKernel::create(const NodeSpec &spec,
   return std::unique_ptr<Kernel>(std::move(result));
 }
 
-template <typename Function>
-std::vector<std::byte>
-BatchInferenceKernel::prepare(const ConstTensor &statistics,
-                              const Function &function) const {
-  const TensorDesc &desc = *statistics.desc;
-  std::vector<float> values(static_cast<size_t>(desc.numElements()));
-  toFloat(desc.dtype, statistics.data, values);
-  for (float &value : values)
-    value = canonicalNaN(function(value));
-  std::vector<std::byte> result(desc.byteSize());
-  fromFloat(desc.dtype, values, result.data(), mode);
-  return result;
-}
-
 Expected<NodeStatus>
 BatchInferenceKernel::run(RunContext &context,
                           std::span<const ConstTensor> inputs,
                           std::span<const MutableTensor> outputs) {
-  float momentum = 0;
-  toFloat(inputs[Momentum].desc->dtype, inputs[Momentum].data, {&momentum, 1});
-  const float factor = momentum == 0 ? 0 : 1 / momentum;
-  const auto mean =
-      prepare(inputs[1], [&](float value) { return -(value * factor); });
-  const auto variance = prepare(inputs[2], [&](float value) {
-    return 1.0f / std::sqrt(value * factor + epsilon);
-  });
+  std::vector<std::byte> alpha(inputs[1].desc->byteSize()),
+      beta(inputs[2].desc->byteSize());
+  statistics.prepare(inputs, alpha.data(), beta.data());
   std::vector<ConstTensor> operands(inputs.begin(), inputs.end());
   operands.erase(operands.begin() + Momentum);
-  operands[1].data = mean.data();
-  operands[2].data = variance.data();
+  operands[1].data = alpha.data();
+  operands[2].data = beta.data();
   return kernel->run(context, operands, outputs);
+}
+
+/// BnHost: what the host makes of statistics, for a BNInferenceD.
+class HostStatisticsKernel final : public Kernel {
+public:
+  explicit HostStatisticsKernel(HostStatistics statistics)
+      : statistics(statistics) {}
+
+  static Expected<std::unique_ptr<Kernel>> create(const NodeSpec &spec,
+                                                  const NumericConfig &config);
+
+  Expected<NodeStatus> run(RunContext &, std::span<const ConstTensor> inputs,
+                           std::span<const MutableTensor> outputs) override {
+    statistics.prepare(inputs, outputs[0].data, outputs[1].data);
+    return NodeStatus();
+  }
+
+private:
+  HostStatistics statistics;
+};
+
+Expected<std::unique_ptr<Kernel>>
+HostStatisticsKernel::create(const NodeSpec &spec,
+                             const NumericConfig &config) {
+  constexpr size_t NumStatistics = 3;
+  for (size_t i = NumStatistics; i < spec.inputs.size(); ++i)
+    if (spec.inputs[i])
+      return nodeError(spec, "has a scale or offset; how a host folds them is "
+                             "in no public document");
+  if (spec.outputs.size() > 2)
+    return nodeError(
+        spec, "has an output mu; what it holds is in no public document");
+  if (Status status = checkArity(spec, NumStatistics, 2); !status)
+    return status;
+  auto statistics = HostStatistics::create(spec, 0, config);
+  if (!statistics)
+    return inNode(spec, statistics.takeStatus());
+  for (size_t i : {0, 1})
+    if (spec.outputs[i].dtype != spec.inputs[i]->dtype ||
+        spec.outputs[i].shape != spec.inputs[i]->shape)
+      return nodeError(spec, spec.inputs[i]->toString() + " does not give " +
+                                 spec.outputs[i].toString());
+  return std::unique_ptr<Kernel>(
+      std::make_unique<HostStatisticsKernel>(*statistics));
 }
 
 } // namespace
 
 void kernels::addSimpleMath(Registry &registry) {
   addElementwiseRows<rows>(registry);
+  registry.add("MatrixDiagD",
+               {createDiagonal, diagonalRow.numericPath, diagonalRow.bits});
+  registry.add("MaskedScale", {IntegerMaskKernel::create, maskedRow.numericPath,
+                               maskedRow.bits});
   registry.add("Scale", {createByChannel<scaleRow, 2>, scaleRow.numericPath,
                          scaleRow.bits});
   registry.add("BNInferenceD", {createByChannel<inferenceRow, 3>,
                                 inferenceRow.numericPath, inferenceRow.bits});
+  registry.add("BnHost", {HostStatisticsKernel::create,
+                          "fp32 on the host, one rounding", status::None});
   registry.add("BNInference", {BatchInferenceKernel::create,
                                inferenceRow.numericPath, inferenceRow.bits});
 }

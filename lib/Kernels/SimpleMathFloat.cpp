@@ -119,6 +119,23 @@ using Normalized = NormalizedBy<3>;
 using NormalizedScaled = NormalizedBy<4>;
 using NormalizedShifted = NormalizedBy<5>;
 
+NPU_PROGRAM(ClipNorm, InHalf<4>) {
+  const auto isAbove = hn::Gt(x[0], x[1]);
+  const V root = c.sqrt(hn::IfThenElse(isAbove, x[0], x[2]));
+  return c.max(hn::IfThenElse(isAbove, root, x[0]), x[3]);
+}
+
+NPU_PROGRAM(MaskedProduct, InFloat<2>) {
+  return c.mul(c.mul(x[0], x[1]), p[0]);
+}
+
+/// The second operand is not read; a device only takes its shape.
+NPU_PROGRAM(DivergenceGradient, InHalfWithExp<3>) {
+  const V target = p[0] == 1 ? c.exp(x[2]) : x[2];
+  const V gradient = c.mul(c.mul(target, x[0]), -1);
+  return p.size() > 1 ? c.mul(gradient, p[1]) : gradient;
+}
+
 template <OverflowMode M>
 ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
   switch (op) {
@@ -140,6 +157,9 @@ ElementwiseFunction select(ElementwiseOp op, ElementwisePath path) {
     OP(Normalized)
     OP(NormalizedScaled)
     OP(NormalizedShifted)
+    OP(ClipNorm)
+    OP(MaskedProduct)
+    OP(DivergenceGradient)
 #undef OP
   default:
     return nullptr;

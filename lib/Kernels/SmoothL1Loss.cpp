@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Builtins.h"
+#include "Choice.h"
 #include "FloatLines.h"
 #include "KernelChecks.h"
 #include "LineSum.h"
@@ -50,13 +51,10 @@ SmoothL1LossKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   if (!sigma)
     return inNode(spec, sigma.takeStatus());
   kernel->sigma = *sigma;
-  auto reduction = spec.attribute<std::string>("reduction");
+  auto reduction = readChoice(spec, "reduction", {"none", "mean", "sum"});
   if (!reduction)
     return inNode(spec, reduction.takeStatus());
-  if (*reduction != "none" && *reduction != "sum" && *reduction != "mean")
-    return nodeError(spec, "attribute 'reduction' is '" + *reduction +
-                               "', expected none, mean or sum");
-  kernel->isMean = *reduction == "mean";
+  kernel->isMean = *reduction == 1;
   const TensorDesc &x = *spec.inputs[0];
   auto along = markAxes(x, {});
   if (!along)
@@ -70,7 +68,7 @@ SmoothL1LossKernel::create(const NodeSpec &spec, const NumericConfig &config) {
     return inNode(spec, label.takeStatus());
   if (predict->length() == 0)
     return nodeError(spec, x.toString() + " has no elements");
-  if (*reduction == "none") {
+  if (*reduction == 0) {
     auto each = FloatLines::createLike(*predict, spec.outputs[0], *along);
     if (!each)
       return inNode(spec, each.takeStatus());

@@ -32,13 +32,15 @@ struct Path {
 };
 
 using Line = std::span<float>;
-/// Replaces \p a, in fp32; \p b is the second operand if there is one.
-using Function = StatusBits (*)(Line a, Line b, const Path &path);
+/// Replaces \p a, in fp32; \p b and \p c are the other operands if there are
+/// any.
+using Function = StatusBits (*)(Line a, Line b, Line c, const Path &path);
 
 /// a = softmax, b = its gradient: a (b - sum(a b)).
 struct SoftmaxGradient {
   template <class Instructions>
-  static StatusBits run(Instructions &unit, Line a, Line b, const Path &) {
+  static StatusBits run(Instructions &unit, Line a, Line b, Line,
+                        const Path &) {
     std::vector<float> products(a.size());
     for (size_t i = 0; i < a.size(); ++i)
       products[i] = unit.mul(a[i], b[i]);
@@ -50,10 +52,12 @@ struct SoftmaxGradient {
 };
 
 /// a = gradient, b = softmax: a - sum(a b), with fp16 tensors the product, the
-/// sum and the difference rounded.
-struct ConfusionGradient {
+/// sum and the difference rounded. Scaled: that times (b c).
+template <bool IsScaled>
+struct DifferenceGradient {
   template <class Instructions>
-  static StatusBits run(Instructions &unit, Line a, Line b, const Path &path) {
+  static StatusBits run(Instructions &unit, Line a, Line b, Line c,
+                        const Path &path) {
     StatusBits bits = status::None;
     // An fp16 instruction, not a cast.
     auto instruction = [&](float value) {
@@ -65,16 +69,22 @@ struct ConfusionGradient {
     float sum = unit.sum(products);
     if (path.inHalf)
       sum = numerics::halfToFloat(numerics::floatToHalf(sum, path.mode, bits));
-    for (size_t i = 0; i < a.size(); ++i)
+    for (size_t i = 0; i < a.size(); ++i) {
       a[i] = instruction(unit.sub(a[i], sum));
+      if constexpr (IsScaled)
+        a[i] = instruction(unit.mul(a[i], instruction(unit.mul(b[i], c[i]))));
+    }
     return bits;
   }
 };
+using ConfusionGradient = DifferenceGradient<false>;
+using ScaledGradient = DifferenceGradient<true>;
 
 /// (x - max) - ln(sum(e^(x - max))).
 struct LogSoftmax {
   template <class Instructions>
-  static StatusBits run(Instructions &unit, Line x, Line, const Path &path) {
+  static StatusBits run(Instructions &unit, Line x, Line, Line,
+                        const Path &path) {
     StatusBits bits = status::None;
     const float max = largestOf(x, path.halfMax, path.mode, bits);
     for (float &value : x)
@@ -93,7 +103,8 @@ struct LogSoftmax {
 /// a = gradient, b = log-softmax: a - e^b sum(a).
 struct LogSoftmaxGradient {
   template <class Instructions>
-  static StatusBits run(Instructions &unit, Line a, Line b, const Path &path) {
+  static StatusBits run(Instructions &unit, Line a, Line b, Line,
+                        const Path &path) {
     const StatusBits bits = expInPlace(b, path.halfExp, path.mode);
     const float sum = unit.sum(a);
     for (size_t i = 0; i < a.size(); ++i)
@@ -103,9 +114,9 @@ struct LogSoftmaxGradient {
 };
 
 template <class Program, class Instructions>
-StatusBits runLine(Line a, Line b, const Path &path) {
+StatusBits runLine(Line a, Line b, Line c, const Path &path) {
   Instructions unit;
-  const StatusBits bits = Program::run(unit, a, b, path);
+  const StatusBits bits = Program::run(unit, a, b, c, path);
   return bits | unit.bits;
 }
 
@@ -140,6 +151,10 @@ constexpr Row rows[] = {
     rowOf<ConfusionGradient>(
         "ConfusionSoftmaxGrad", 2, "", AtEnd | status::FloatUnderflow,
         "product fp16, sum fp32 rounded to fp16, difference fp16"),
+    rowOf<ScaledGradient>("SoftmaxGradExt", 3, "axes",
+                          AtEnd | status::FloatUnderflow,
+                          "products and difference fp16, sum fp32 rounded to "
+                          "fp16"),
     rowOf<LogSoftmax>("LogSoftmaxV2", 1, "axes", AtEnd | status::FloatUnderflow,
                       "fp32, one rounding at the end; 310: exp and ln in fp16"),
     rowOf<LogSoftmaxGradient>(
@@ -160,12 +175,30 @@ private:
   const Row *row = nullptr;
   Path path;
   std::vector<FloatLines> from;
+  /// The last operand, where it is one number for all lines.
+  std::optional<LineValues> number;
   FloatLines to;
 };
 
+/// The one axis of SoftmaxGradExt. A sum without it would lie along others.
+Expected<int64_t> readAxis(const NodeSpec &spec) {
+  auto keeps = spec.attribute<bool>("keep_dims");
+  if (!keeps)
+    return keeps.takeStatus();
+  if (!*keeps && spec.inputs[0]->originShape.size() > 1)
+    return Status::error("attribute 'keep_dims' is false, expected true for a "
+                         "tensor of more than one axis");
+  return spec.attribute<int64_t>("axes");
+}
+
 Expected<std::vector<bool>> readAxes(const NodeSpec &spec, const Row &row) {
   std::vector<int64_t> axes{-1};
-  if (!row.axesAttribute.empty()) {
+  if (spec.type == "SoftmaxGradExt") {
+    auto axis = readAxis(spec);
+    if (!axis)
+      return axis.takeStatus();
+    axes = {*axis};
+  } else if (!row.axesAttribute.empty()) {
     auto given =
         spec.attribute<std::vector<int64_t>>(std::string(row.axesAttribute));
     if (!given)
@@ -207,6 +240,13 @@ LineKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   if (lines->length() == 0)
     return nodeError(spec, "no elements along the axes in " + first.toString());
   for (unsigned i = 0; i < row->arity; ++i) {
+    if (i > 1 && spec.inputs[i]->numElements() == 1) {
+      auto number = LineValues::create(*spec.inputs[i], 1);
+      if (!number)
+        return inNode(spec, number.takeStatus());
+      kernel->number = std::move(*number);
+      continue;
+    }
     auto bound = FloatLines::createLike(*lines, *spec.inputs[i], *along);
     if (!bound)
       return inNode(spec, bound.takeStatus());
@@ -227,20 +267,24 @@ Expected<NodeStatus> LineKernel::run(RunContext &context,
   context.pool.parallelFor(
       to.numLines(), to.grain(), [&](int64_t begin, int64_t end, int64_t) {
         const size_t length = static_cast<size_t>(to.length());
-        std::vector<float> a(length), b(length);
+        std::vector<float> a(length), b(length), c(length);
+        if (number)
+          std::ranges::fill(c, number->read(inputs[from.size()].data, 0));
         StatusBits bits = npu::status::None;
         for (int64_t line = begin; line < end; ++line) {
           auto read = [&] {
             from[0].read(inputs[0].data, line, a);
             if (from.size() > 1)
               from[1].read(inputs[1].data, line, b);
+            if (from.size() > 2)
+              from[2].read(inputs[2].data, line, c);
           };
           read();
-          const bool finite = areFinite(a) && areFinite(b);
-          bits |= row->plain(a, b, path);
+          const bool finite = areFinite(a) && areFinite(b) && areFinite(c);
+          bits |= row->plain(a, b, c, path);
           if (!finite || !areFinite(a)) {
             read();
-            bits |= row->watched(a, b, path);
+            bits |= row->watched(a, b, c, path);
           }
           bits |= to.write(outputs[0].data, line, a, path.mode);
         }

@@ -48,6 +48,7 @@ enum class Formats : uint8_t {
 /// says about the other outputs.
 enum class ShapeRule : uint8_t {
   Unknown,
+  Aipp, ///< the window of an image with its borders
   AllGather,
   AllToAll, ///< up to the end of what the last rank sends
   ArgReduction,
@@ -59,6 +60,7 @@ enum class ShapeRule : uint8_t {
   Broadcast,
   BroadcastTo,
   Channels,
+  ClassLoss, ///< of the classes, or a scalar; and a scalar
   Concat,
   ConfusionTranspose,
   Convolution,

@@ -156,9 +156,10 @@ bool takes(Sample sample, Format format, bool withIntegers) {
             (withIntegers && desc.dtype != DataType::UInt8)) &&
            (desc.originShape.size() >= rank || desc.originShape.size() != 1);
   };
-  // A bit for each element in memory.
+  // A bit for each element in memory, of a tensor that is no mask itself.
   auto convertMask = [&](TensorDesc &desc, const TensorDesc &of) {
-    if (desc.dtype == DataType::UInt8 && !isPlain(format))
+    if (desc.dtype == DataType::UInt8 && of.dtype != DataType::UInt8 &&
+        !isPlain(format))
       desc = plainDesc(desc.dtype, {(of.numElements() + 127) / 128 * 16});
   };
   bool isInFormat = isPlain(format);

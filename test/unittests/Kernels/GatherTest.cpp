@@ -170,6 +170,63 @@ TEST(SegmentSumTest, RoundsEveryHalf) {
   EXPECT_EQ(over.status.valid, status::FloatOverflow);
 }
 
+// Words: one stays zero, and each gradient may count by how often its word
+// comes.
+TEST(SegmentSumTest, Words) {
+  std::mt19937 random(11);
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    const bool toHalf = random() % 2, byFrequency = random() % 2;
+    const int64_t words = 1 + random() % 6, width = 1 + random() % 5,
+                  padding = int64_t(random() % (words + 1)) - 1;
+    const Shape indices{int64_t(1 + random() % 4), int64_t(1 + random() % 5)};
+    std::vector<int32_t> ids;
+    std::vector<double> gradients;
+    for (int64_t i = 0, e = getNumElements(indices); i != e; ++i) {
+      ids.push_back(static_cast<int32_t>(random() % words));
+      for (int64_t j = 0; j != width; ++j)
+        gradients.push_back(double(int(random() % 4000) - 2000) / 256);
+    }
+    auto instruction = [&](double value) {
+      return toHalf ? double(halfValue(halfBits(value))) : double(float(value));
+    };
+    std::vector<double> expected(words * width);
+    for (size_t row = 0; row != ids.size(); ++row) {
+      if (ids[row] == padding)
+        continue;
+      const auto count = std::count(ids.begin(), ids.end(), ids[row]);
+      const double share =
+          byFrequency ? instruction(1.0f / static_cast<float>(count)) : 1;
+      for (int64_t j = 0; j != width; ++j) {
+        double &sum = expected[ids[row] * width + j];
+        sum =
+            instruction(sum + instruction(gradients[row * width + j] * share));
+      }
+    }
+    const Shape shape{indices[0], indices[1], width};
+    TestTensor x = halves(shape, gradients);
+    if (!toHalf)
+      x = tensor(plainDesc(DataType::Float, shape),
+                 std::vector<float>(gradients.begin(), gradients.end()));
+    Attributes attrs;
+    attrs.set("num_weights", words);
+    attrs.set("padding_idx", padding);
+    attrs.set("scale_grad_by_freq", byFrequency);
+    auto result = runNode("EmbeddingDenseGrad", {x, ints(indices, ids)},
+                          {plainDesc(x.desc.dtype, {words, width})}, attrs);
+    for (size_t i = 0; i != expected.size(); ++i)
+      EXPECT_EQ(toHalf ? double(halfValue(result.outputs[0].as<uint16_t>()[i]))
+                       : double(result.outputs[0].as<float>()[i]),
+                expected[i])
+          << i;
+  }
+  Attributes attrs;
+  attrs.set("num_weights", int64_t(2));
+  const TensorDesc x = plainDesc(DataType::Int32, {1, 3});
+  EXPECT_EQ(refusal("EmbeddingDenseGrad", {x, plainDesc(DataType::Int32, {1})},
+                    {plainDesc(DataType::Int32, {2, 3})}, attrs),
+            "EmbeddingDenseGrad 'node': DT_INT32 1x3 ND is no gradient");
+}
+
 TEST(SegmentSumTest, IntegersWrapAndReport) {
   auto result = runNode(
       "UnsortedSegmentSumD", {ints({2}, {INT32_MAX, 1}), ints({2}, {0, 0})},

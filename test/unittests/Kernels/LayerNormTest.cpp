@@ -1,4 +1,5 @@
-// LayerNorm, LayerNormV3, RmsNorm and AddRmsNorm against their definitions.
+// LayerNorm, LayerNormV3, LayerNormV4, RmsNorm and AddRmsNorm against their
+// definitions.
 
 #include "FloatTester.h"
 
@@ -242,6 +243,51 @@ TEST(LayerNormTest, V3GivesTheRoot) {
   for (float &variance : expected.third)
     variance = 1.0f / std::sqrt(variance + 1e-5f);
   expectSameBits(floatsOf(result.outputs[2]), expected.third);
+}
+
+// The shape of lines is an input, and parameters may be absent: the result is
+// that of V3 with ones and zeros.
+TEST(LayerNormTest, V4HasOptionalParameters) {
+  const TensorDesc desc = plainDesc(DataType::Float16, {3, 2, 25});
+  const TestTensor x = floatTensor(desc.dtype, desc.shape,
+                                   randomFloats(3 * 50, -2, 2, 12)),
+                   shape = tensor(plainDesc(DataType::Int32, {2}),
+                                  std::vector<int32_t>{2, 25}),
+                   gamma = floatTensor(desc.dtype, {2, 25},
+                                       randomFloats(50, -2, 2, 13)),
+                   ones = floatTensor(desc.dtype, {2, 25}, Floats(50, 1)),
+                   zeros = floatTensor(desc.dtype, {2, 25}, Floats(50));
+  const std::vector<TensorDesc> outputs = {
+      desc, plainDesc(DataType::Float, {3, 1, 1}),
+      plainDesc(DataType::Float, {3, 1, 1})};
+  auto expectSame = [&](std::vector<TestTensor> operands,
+                        const TestTensor &scales, const TestTensor &shifts) {
+    auto expected = runNode("LayerNormV3", {x, scales, shifts}, outputs,
+                            normAttrs(1, 1e-5f, 0));
+    operands.insert(operands.begin(), {x, shape});
+    Attributes attrs;
+    attrs.set("epsilon", 1e-5f);
+    auto result = runEverywhere("LayerNormV4", operands, outputs, attrs);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      EXPECT_EQ(result.outputs[i].bytes, expected.outputs[i].bytes) << i;
+  };
+  expectSame({gamma, gamma}, gamma, gamma);
+  expectSame({gamma}, gamma, zeros);
+  expectSame({}, ones, zeros);
+
+  NodeSpec spec{"LayerNormV4", "node", {}, {}, outputs, {}};
+  spec.inputs = {desc, plainDesc(DataType::Int32, {2}), std::nullopt,
+                 gamma.desc};
+  const std::vector<int32_t> wrong = {2, 24};
+  spec.constants = {nullptr, reinterpret_cast<const std::byte *>(wrong.data()),
+                    nullptr, nullptr};
+  const Registry registry = Registry::withBuiltins();
+  const KernelEntry *entry = registry.lookup("LayerNormV4");
+  EXPECT_EQ(entry->create(spec, {}).status().message(),
+            "LayerNormV4 'node': normalized_shape 2x24 is not that of trailing "
+            "axes of DT_FLOAT16 3x2x25 ND");
+  spec.constants[1] = shape.bytes.data();
+  EXPECT_TRUE(entry->create(spec, {}));
 }
 
 TEST(LayerNormTest, SpecialValues) {

@@ -100,6 +100,53 @@ TEST(SoftmaxGradientTest, Confusion) {
   EXPECT_EQ(bits({-60000, 1}, {-0.5f, 0}), status::FloatOverflow);
 }
 
+// A number for all, or a tensor of the same shape; along any axis.
+TEST(SoftmaxGradientTest, Scaled) {
+  for (DataType dtype : FloatTypes)
+    for (bool ofEach : {false, true}) {
+      const int64_t length = 37;
+      auto random = [&](size_t count, unsigned seed) {
+        return rounded(dtype, randomFloats(count, -2, 2, seed));
+      };
+      const size_t count = Rows * length;
+      const Floats g = random(count, 1), y = random(count, 2),
+                   c = random(ofEach ? count : 1, 3);
+      const bool inHalf = dtype == DataType::Float16;
+      auto instruction = [&](float value) {
+        return inHalf ? toHalfAndBack(value) : value;
+      };
+      Floats expected(count);
+      // Lines run along the first axis.
+      for (int64_t line = 0; line < length; ++line) {
+        Floats terms;
+        for (int64_t i = 0; i < Rows; ++i)
+          terms.push_back(
+              instruction(g[i * length + line] * y[i * length + line]));
+        const float sum = instruction(documentedSum(terms));
+        for (int64_t i = 0; i < Rows; ++i) {
+          const size_t at = i * length + line;
+          const float difference = instruction(g[at] - sum);
+          expected[at] =
+              instruction(difference * instruction(y[at] * c[ofEach ? at : 0]));
+        }
+      }
+      Attributes attrs;
+      attrs.set("axes", int64_t(0));
+      attrs.set("keep_dims", true);
+      const Shape shape{Rows, length};
+      auto result = runEverywhere(
+          "SoftmaxGradExt",
+          {floatTensor(dtype, shape, g), floatTensor(dtype, shape, y),
+           floatTensor(dtype, ofEach ? shape : Shape{1}, c)},
+          {plainDesc(dtype, shape)}, attrs);
+      expectSameBits(floatsOf(result.outputs[0]), rounded(dtype, expected));
+    }
+  const TensorDesc desc = plainDesc(DataType::Float16, {2, 3});
+  EXPECT_EQ(refusal("SoftmaxGradExt", {desc, desc, desc}, {desc}),
+            "SoftmaxGradExt 'node': attribute 'keep_dims' is false, expected "
+            "true for a tensor of more than one axis");
+}
+
 TEST(SoftmaxGradientTest, LogSoftmax) {
   for (DataType dtype : {DataType::Float16, DataType::Float})
     for (int64_t length : {1, 10, 1000}) {

@@ -452,6 +452,45 @@ static std::vector<PathRow> ownPaths() {
            {"every instruction in fp16", nowhere, {.half = true}, {0x5352}, 0}}}
           .into({1})
           .besides(Half, {1}),
+      PathRow{"SoftmaxGradExt",
+              "gradient, y, a number",
+              [](M &m, X x) {
+                // form 1: not even the products and the difference.
+                const bool inFloat = m.path.form == 1;
+                auto mul = [&](double a, double b) {
+                  return inFloat ? m.mul(a, b) : m.halfMul(a, b);
+                };
+                Values result;
+                for (size_t i = 0; i < x[0].size(); ++i)
+                  result.push_back(mul(x[0][i], x[1][i]));
+                const double sum =
+                    inFloat ? m.sum(result) : m.cast(m.sum(result));
+                for (size_t i = 0; i < x[0].size(); ++i)
+                  result[i] = mul(inFloat ? m.sub(x[0][i], sum)
+                                          : m.halfSub(x[0][i], sum),
+                                  mul(x[1][i], x[2][0]));
+                return result;
+              },
+              {half({0x425C, 0x4182, 0xBAE0}).shaped({1, 3}),
+               half({0x37E0, 0x3968, 0x2C00}).shaped({1, 3}), half({0x3870})},
+              Half,
+              {{"products and difference in fp16, the sum to fp16",
+                everywhere,
+                {},
+                {0xAAC1, 0xB36D, 0xB0B3},
+                0},
+               {"fp32, one rounding",
+                nowhere,
+                {.form = 1},
+                {0xAABB, 0xB36B, 0xB0B2},
+                0},
+               {"the sum in fp16 too",
+                nowhere,
+                {.half = true},
+                {0xAAB0, 0xB367, 0xB0B1},
+                0}},
+              {{"keep_dims", true}}}
+          .into({1, 3}),
       PathRow{"L2Loss",
               "half the sum of squares",
               [](M &m, X x) {

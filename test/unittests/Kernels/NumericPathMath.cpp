@@ -161,5 +161,45 @@ std::vector<PathRow> kernels::statustable::mathPaths() {
          {0x40DA},
          0},
         {"fp32, one rounding", nowhere, {}, {0x40DC}, 0}}},
+      {"KLDivLossGrad",
+       "gradient, input, target; the mean",
+       [](M &m, X x) {
+         Values result;
+         for (size_t i = 0; i < x[0].size(); ++i)
+           result.push_back(
+               m.mul(m.mul(m.mul(x[2][i], x[0][i]), -1), m.constant(1.0f / 3)));
+         return result;
+       },
+       {half({0x3CE0, 0x3CEC, 0x2C00}), half({0, 0, 0}),
+        half({0x3490, 0x2B00, 0x3620})},
+       Half,
+       {{"every instruction in fp16",
+         everywhere,
+         {.half = true},
+         {0xAF6A, 0xA5BD, 0xA015},
+         0},
+        {"fp32, one rounding", nowhere, {}, {0xAF6A, 0xA5BE, 0xA015}, 0}}},
+      {"MaskedScale",
+       "two products",
+       [](M &m, X x) {
+         return Values{m.mul(m.mul(x[0][0], x[1][0]), m.constant(0.3f))};
+       },
+       {half({0xB430}), half({0x3BC8})},
+       Half,
+       {{"fp32, one rounding", everywhere, {}, {0xACE3}, 0},
+        {"every instruction in fp16", nowhere, {.half = true}, {0xACE4}, 0}},
+       {{"value", 0.3f}}},
+      PathRow{"MatrixDiagD",
+              "one instruction: its overflow is no cast",
+              [](M &m, X x) { return Values{m.mul(x[0][0], x[1][0])}; },
+              {half({0x7BFF}), half({0x3C01}).shaped({1, 1})},
+              Half,
+              {{"every instruction in fp16",
+                everywhere,
+                {.half = true},
+                {0x7BFF},
+                FO},
+               {"fp32, one rounding", nowhere, {}, {0x7BFF}, CO}}}
+          .into({1, 1}),
   };
 }

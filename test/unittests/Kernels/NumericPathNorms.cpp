@@ -536,6 +536,16 @@ std::vector<PathRow> kernels::statustable::normPaths() {
       row.moreOutputs = {{Half, {4}}, {Half, {4}}};
       rows.push_back(row);
     }
+  // The shape of lines as an input.
+  for (PathRow row : ofLines())
+    if (row.type == "LayerNormV3") {
+      row.type = "LayerNormV4";
+      row.operands.insert(row.operands.begin() + 1, ints({4}));
+      row.definition = [ofV3 = row.definition](M &m, X x) {
+        return ofV3(m, {x[0], x[2], x[3]});
+      };
+      rows.push_back(row);
+    }
   for (const PathRow &row : ofGroups())
     rows.push_back(row);
   return rows;

@@ -143,6 +143,8 @@ TEST(NumericPathTest, CoversTheRegistry) {
   const std::map<std::string, std::string> reasons = {
       {"Sqrt", "one instruction that neither overflows nor underflows: a root "
                "in fp16 and one in fp32, rounded, are the same"},
+      {"ClipByNormNoDivSum", "one root, as in Sqrt"},
+      {"BnHost", "runs on a host"},
       {"ApplyAdam", "fp32 tensors only"},
       {"ApplyAdamD", "fp32 tensors only"},
       {"AscendRequant", "integers only"},

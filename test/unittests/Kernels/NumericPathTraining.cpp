@@ -528,5 +528,53 @@ std::vector<PathRow> kernels::statustable::trainingPaths() {
           {{"fp32, one rounding", everywhere, {}, {0x411B}, 0},
            {"every instruction in fp16", nowhere, {.half = true}, {0x411A}, 0}},
           {{"sigma", 1.5f}}}
-          .into({1})};
+          .into({1}),
+      PathRow{
+          "NLLLoss",
+          "the mean of three rows",
+          [](M &m, X x) {
+            Values losses, weights;
+            for (size_t row = 0; row < 3; ++row) {
+              const size_t number = row == 1 ? 0 : 1;
+              weights.push_back(x[2][number]);
+              losses.push_back(
+                  m.mul(m.mul(x[0][2 * row + number], -1), weights.back()));
+            }
+            return Values{m.div(m.sum(losses), m.sum(weights))};
+          },
+          {half({0xC178, 0xC2CE, 0xBCD4, 0xC06A, 0xBA70, 0xC21E})
+               .shaped({3, 2}),
+           ints({1, 0, 1}), half({0x3520, 0x3A68})},
+          Half,
+          {{"fp32, one rounding", everywhere, {}, {0x41C9}, 0},
+           {"every instruction in fp16", nowhere, {.half = true}, {0x41CA}, 0}}}
+          .into({1})
+          .besides(Half, {1}),
+      PathRow{
+          "NLLLossGrad",
+          "gradient of the mean",
+          [](M &m, X x) {
+            return Values{m.div(m.mul(m.mul(x[3][0], x[1][0]), -1), x[4][0])};
+          },
+          {half({0}).shaped({1, 1}), half({0x39E8}), ints({0}), half({0x3770}),
+           half({0x3DC8})},
+          Half,
+          {{"fp32, one rounding", everywhere, {}, {0xB399}, 0},
+           {"every instruction in fp16", nowhere, {.half = true}, {0xB39A}, 0}}}
+          .into({1, 1}),
+      PathRow{"EmbeddingDenseGrad",
+              "the mean of three rows",
+              [](M &m, X x) {
+                return Values{m.running(scaled(m, x[0], m.constant(1.0f / 3)))};
+              },
+              {half({0x3C84, 0xC24A, 0x3E28}).shaped({3, 1}), ints({0, 0, 0})},
+              Half,
+              {{"every instruction in fp16",
+                everywhere,
+                {.half = true},
+                {0xB118},
+                0},
+               {"fp32, one rounding", nowhere, {}, {0xB115}, 0}},
+              {{"num_weights", int64_t(1)}, {"scale_grad_by_freq", true}}}
+          .into({1, 1})};
 }

@@ -5,8 +5,8 @@
 using namespace npu;
 using namespace npu::kernels::statustable;
 
-/// Two pixels to four: the second lies halfway between them, the rest of the row
-/// has no neighbour.
+/// Two pixels to four: the second lies halfway between them, the rest of the
+/// row has no neighbour.
 static Values fourPixels(M &m, X x) {
   const double difference = m.sub(x[0][1], x[0][0]);
   return Values{x[0][0], m.add(x[0][0], m.mul(difference, 0.5))};
@@ -287,6 +287,14 @@ Half,
 {{"fp32 sum, one rounding", everywhere, {}, {0x5F9F}, 0},
 {"fp16 sum", nowhere, {.half = true}, {0x5F9E}, 0}},
 {{"strides", List{1, 1, 1, 1}}, {"pads", List{0, 0, 0, 0}}, {"data_format", std::string("NCHW")}}}.into({1, 1, 1, 1}, Format::NCHW),
+PathRow{"Aipp",
+"value, mean, min, factor",
+[](M &m, X x) { return Values{m.mul(m.sub(x[0][0] - 109, 0.08502197265625), 0x1.258p-11)}; },
+{Operand{DataType::UInt8, {164}}.shaped({1, 1, 1, 1}, Format::NHWC)},
+Half,
+{{"every instruction in fp16", everywhere, {.half = true}, {0x27DE}, 0},
+{"fp32, one rounding", nowhere, {}, {0x27DF}, 0}},
+{{"aipp.input_format", int64_t(4)}, {"aipp.mean_chn_0", int64_t(109)}, {"aipp.min_chn_0", 0.085f}, {"aipp.var_reci_chn_0", 0.00056f}}}.into({1, 1, 1, 1}, Format::NHWC),
 PathRow{"DepthwiseConv2DBackpropInput",
 "the product overflows in the cast",
 [](M &m, X x) {

@@ -176,10 +176,17 @@ TEST(ResizeTest, IsBilinearByItsMode) {
 TEST(ResizeTest, Refusals) {
   const TensorDesc x = plainDesc(DataType::Float, {1, 2, 3, 4}, Format::NCHW);
   Attributes attrs;
-  attrs.set("mode", std::string("cubic"));
+  attrs.set("mode", std::string("area"));
   EXPECT_EQ(refusal("Resize", {x}, {x}, attrs),
-            "Resize 'node': attribute 'mode' is 'cubic', expected nearest or "
-            "linear");
+            "Resize 'node': attribute 'mode' is 'area', expected nearest, "
+            "linear or cubic");
+  attrs.set("mode", std::string("cubic"));
+  attrs.set("coordinate_transformation_mode",
+            std::string("tf_crop_and_resize"));
+  EXPECT_EQ(refusal("Resize", {x}, {x}, attrs),
+            "Resize 'node': attribute 'coordinate_transformation_mode' is "
+            "'tf_crop_and_resize', expected half_pixel, pytorch_half_pixel, "
+            "align_corners or asymmetric");
   // The default of its documents.
   EXPECT_EQ(refusal("Resize", {x}, {x}),
             "Resize 'node': attribute 'coordinate_transformation_mode' is "

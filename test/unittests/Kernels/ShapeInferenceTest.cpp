@@ -344,6 +344,16 @@ std::vector<Node> table() {
       {"SmoothL1LossV2", {{2, 3}, {2, 3}}, {{}}},
       Node{"SmoothL1LossV2", {{2, 3}, {2, 3}}, {{2, 3}}}.with(
           "reduction", std::string("none")),
+      {"NLLLoss", {{5, 3}, {5}}, {{}, {}}},
+      Node{"NLLLoss", {{5, 3}, {5}}, {{5}, {}}}.with("reduction",
+                                                     std::string("none")),
+      Node{"LayerNormV4", {{2, 3, 4}, {2}}, {{2, 3, 4}, {2, 1, 1}, {2, 1, 1}}}
+          .given({{}, {3, 4}}),
+      Node{"EmbeddingDenseGrad", {{2, 3, 4}, {2, 3}}, {{7, 4}}}.with(
+          "num_weights", int64_t(7)),
+      Node{"Aipp", {{2, 8, 6, 3}}, {{2, 8, 6, 3}}}
+          .with("aipp.input_format", int64_t(3))
+          .in(Format::NHWC),
       Node{"SquareSumV2", {{2, 3}}, {{2}, {2, 3}}}.with("axis", Ints{1}),
       {"LambNextRight", {{4, 3}, {4, 3}, {}, {1}, {}, {}}, {{4, 3}, {4, 3}}},
       // Outputs that are inputs.

@@ -85,6 +85,11 @@ TEST(SimpleMathTest, OperandsOfChannels) {
       const Attributes epsilon = with("epsilon", 0.001f);
       expectSame("BNInference", {vector(0), variance, factor}, epsilon,
                  prepared);
+      // The host by itself, and what reads it.
+      auto host = runNode("BnHost", {vector(0), variance, factor},
+                          {variance.desc, variance.desc}, epsilon);
+      expectSame("BNInferenceD", {host.outputs[0], host.outputs[1]}, {},
+                 prepared);
       expectSame("BNInference",
                  {vector(0), variance, factor, vector(2), vector(3)}, epsilon,
                  [&](float v, size_t c) {
@@ -92,6 +97,139 @@ TEST(SimpleMathTest, OperandsOfChannels) {
                  });
     }
   }
+}
+
+// The root of what is above a bound, and at least another.
+TEST(SimpleMathTest, ClipsNorms) {
+  const Floats x = randomFloats(100, -3, 3, 1),
+               bound = randomFloats(1, 0, 1, 2),
+               least = randomFloats(100, 0, 1, 3);
+  for (DataType dtype : {DataType::Float16, DataType::Float}) {
+    Floats expected;
+    for (size_t i = 0; i < x.size(); ++i) {
+      float value = x[i] > bound[0] ? std::sqrt(x[i]) : x[i];
+      if (dtype == DataType::Float16)
+        value = toHalfAndBack(value);
+      expected.push_back(std::max(value, least[i]));
+    }
+    auto result = runEverywhere(
+        "ClipByNormNoDivSum",
+        {floatTensor(dtype, {100}, x), floatTensor(dtype, {1}, bound),
+         floatTensor(dtype, {1}, {1}), floatTensor(dtype, {100}, least)},
+        {plainDesc(dtype, {100})});
+    expectSameBits(floatsOf(result.outputs[0]), expected);
+    EXPECT_EQ(result.status.valid, status::None);
+  }
+}
+
+TEST(SimpleMathTest, DivergenceGradient) {
+  const Shape shape{4, 5, 3};
+  const Floats target = randomFloats(60, 0, 1, 1),
+               each = randomFloats(60, -2, 2, 2);
+  for (DataType dtype : {DataType::Float16, DataType::Float})
+    for (const char *reduction : {"none", "sum", "mean", "batchmean"}) {
+      const bool isNone = std::string(reduction) == "none";
+      const Floats gradient = isNone ? each : Floats{each[0]};
+      auto instruction = [&](float value) {
+        return dtype == DataType::Float16 ? toHalfAndBack(value) : value;
+      };
+      float share = 1;
+      if (std::string(reduction) == "mean")
+        share = instruction(1.0f / 60);
+      else if (std::string(reduction) == "batchmean")
+        share = 0.25f;
+      Floats expected;
+      for (size_t i = 0; i < 60; ++i)
+        expected.push_back(instruction(
+            -instruction(target[i] * gradient[isNone ? i : 0]) * share));
+      const TestTensor targets = floatTensor(dtype, shape, target);
+      auto result = runEverywhere(
+          "KLDivLossGrad",
+          {floatTensor(dtype, isNone ? shape : Shape{1}, gradient), targets,
+           targets},
+          {targets.desc}, with("reduction", std::string(reduction)));
+      SCOPED_TRACE(reduction);
+      expectSameBits(floatsOf(result.outputs[0]), expected);
+    }
+  // Targets that are logarithms.
+  Attributes attrs = with("reduction", std::string("sum"));
+  attrs.set("log_target", true);
+  const auto one = scalarTensor(DataType::Float, 1);
+  auto result =
+      runNode("KLDivLossGrad",
+              {one, one, scalarTensor(DataType::Float, std::log(0.25f))},
+              {one.desc}, attrs);
+  EXPECT_NEAR(floatsOf(result.outputs[0])[0], -0.25f, 1e-6f);
+  EXPECT_EQ(refusal("KLDivLossGrad", {one.desc, one.desc, one.desc}, {one.desc},
+                    with("reduction", std::string("max"))),
+            "node: attribute 'reduction' is 'max', expected none, sum, mean or "
+            "batchmean");
+}
+
+// A mask has numbers or is of int8.
+TEST(SimpleMathTest, MaskedScale) {
+  const Floats x = randomFloats(40, -2, 2, 1);
+  std::vector<int8_t> flags;
+  Floats numbers;
+  for (int i = 0; i < 40; ++i) {
+    flags.push_back(static_cast<int8_t>(i % 5 - 2));
+    numbers.push_back(flags.back());
+  }
+  for (DataType dtype : {DataType::Float16, DataType::Float}) {
+    Floats expected;
+    for (size_t i = 0; i < 40; ++i)
+      expected.push_back(x[i] * numbers[i] * 0.3f);
+    TestTensor rounded = floatTensor(dtype, {40}, expected);
+    for (const TestTensor &mask :
+         {tensor(plainDesc(DataType::Int8, {40}), flags),
+          floatTensor(DataType::Float16, {40}, numbers),
+          floatTensor(DataType::Float, {40}, numbers)}) {
+      auto result =
+          runEverywhere("MaskedScale", {floatTensor(dtype, {40}, x), mask},
+                        {rounded.desc}, with("value", 0.3f));
+      expectSameBits(floatsOf(result.outputs[0]), floatsOf(rounded));
+    }
+  }
+}
+
+TEST(SimpleMathTest, Diagonals) {
+  constexpr int64_t N = 3, Size = 5;
+  Floats assist, expected;
+  const Floats x = randomFloats(N * Size, -2, 2, 1);
+  for (int64_t n = 0; n < N; ++n)
+    for (int64_t i = 0; i < Size; ++i)
+      for (int64_t j = 0; j < Size; ++j) {
+        assist.push_back(i == j);
+        expected.push_back(x[n * Size + j] * assist.back());
+      }
+  const Shape shape{N, Size, Size};
+  auto result = runEverywhere("MatrixDiagD",
+                              {floatTensor(DataType::Float16, {N, Size}, x),
+                               floatTensor(DataType::Float16, shape, assist)},
+                              {plainDesc(DataType::Float16, shape)});
+  expectSameBits(floatsOf(result.outputs[0]), expected);
+  const TensorDesc blocks = privateDesc(DataType::Float16, Format::NC1HWC0,
+                                        Format::NCHW, {1, 1, 2, 2});
+  EXPECT_EQ(refusal("MatrixDiagD", {plainDesc(DataType::Float16, {2}), blocks},
+                    {blocks}),
+            "MatrixDiagD 'node': " + blocks.toString() +
+                " is no plain tensor of rows");
+}
+
+TEST(SimpleMathTest, HostStatisticsRefusals) {
+  const TensorDesc x = plainDesc(DataType::Float, {4}),
+                   one = plainDesc(DataType::Float, {1});
+  EXPECT_EQ(refusal("BnHost", {x, x, one}, {x, x}), "accepted");
+  EXPECT_EQ(refusal("BnHost", {x, x, one}, {x, x, one}),
+            "BnHost 'node': has an output mu; what it holds is in no public "
+            "document");
+  EXPECT_EQ(refusal("BnHost", {x, x, one, x, x}, {x, x}),
+            "BnHost 'node': has a scale or offset; how a host folds them is in "
+            "no public document");
+  EXPECT_EQ(refusal("BnHost", {x, x, x}, {x, x}),
+            "BnHost 'node': momentum DT_FLOAT 4 ND is not one element");
+  EXPECT_EQ(refusal("BnHost", {x, x, one}, {x, one}),
+            "BnHost 'node': DT_FLOAT 4 ND does not give DT_FLOAT 1 ND");
 }
 
 // Scale of two axes, from the second on; an input that is absent.

@@ -1,11 +1,79 @@
-//===- StatusTableEntropy.cpp - Rows of the cross entropy -----------------===//
+//===- StatusTableEntropy.cpp - Rows of losses by class -------------------===//
 
 #include "StatusTable.h"
 
 using namespace npu;
 using namespace npu::kernels::statustable;
 
-Rows kernels::statustable::entropyRows() {
+namespace {
+
+/// One row with one class: its loss, or the gradient of that.
+Rows likelihoodRows() {
+  struct Case {
+    const char *what;
+    Operand raising, raisingWeight, calm, calmWeight;
+    DataType outType;
+    Outcome saturate, infNan, ofCalm;
+    StatusBits moreOfGradient = status::None; ///< it is negative once more
+  };
+  const Operand one = floats({1});
+  const Case cases[] = {{"fp32 to fp16",
+                         floats({-65520}),
+                         one,
+                         floats({-0x1.FFDFFEp15f}),
+                         one,
+                         Half,
+                         {CO, {0x7BFF}},
+                         {CO, {0x7C00}},
+                         {0, {0x7BFF}}},
+                        {"fp32 to fp16, too small",
+                         floats({-0x1p-25f}),
+                         one,
+                         floats({-0x1.000002p-25f}),
+                         one,
+                         Half,
+                         {CU, {0}},
+                         {CU, {0}},
+                         {0, {0x0001}}},
+                        {"fp32 product",
+                         floats({-Max}),
+                         floats({0x1.000002p0f}),
+                         floats({-Max}),
+                         one,
+                         Float,
+                         {FO, {FloatInf}},
+                         {FO, {FloatInf}},
+                         {0, {FloatMax}},
+                         VN},
+                        {"an infinite operand",
+                         half({0xFC00}),
+                         one,
+                         half({0xFBFF}),
+                         one,
+                         Half,
+                         {VN, {0x7BFF}},
+                         {VN, {0x7C00}},
+                         {0, {0x7BFF}}}};
+  Rows rows;
+  for (const Case &c : cases) {
+    Row row{"NLLLoss", c.what,     {},       {},
+            c.outType, c.saturate, c.infNan, c.ofCalm};
+    row = row.with("reduction", std::string("none"));
+    row.raising = {c.raising.shaped({1, 1}), ints({0}), c.raisingWeight};
+    row.calm = {c.calm.shaped({1, 1}), ints({0}), c.calmWeight};
+    rows.push_back(row.into({1}).besides(Float, {1}));
+    row.type = "NLLLossGrad";
+    const Operand x = half({0}).shaped({1, 1});
+    row.raising = {x, c.raising, ints({0}), c.raisingWeight, one};
+    row.calm = {x, c.calm, ints({0}), c.calmWeight, one};
+    for (Outcome *outcome : {&row.saturate, &row.infNan})
+      outcome->bits |= c.moreOfGradient;
+    rows.push_back(row.into({1, 1}));
+  }
+  return rows;
+}
+
+Rows softmaxRows() {
   // loss, from features and labels; ln 2 and exp are fp16 instructions on 310
   const Operand none = half({0, 0});
   Rows rows = {Row{"SoftmaxCrossEntropyWithLogits",
@@ -111,5 +179,13 @@ Rows kernels::statustable::entropyRows() {
         operand = operand.shaped({1, 2});
     row = row.into({1}).besides(row.outType, {1, 2});
   }
+  return rows;
+}
+
+} // namespace
+
+Rows kernels::statustable::entropyRows() {
+  Rows rows = softmaxRows();
+  append(rows, likelihoodRows());
   return rows;
 }

@@ -227,7 +227,64 @@ Rows softmaxGradientRows() {
        {VN, {0, 0xFBFF}},
        {VN, {0x7E00, 0xFC00}},
        {0, {0, 0xFBFF}}}};
+  // gradient, softmax; and a number for all
+  const Rows scaled = {// (dy - 2 dy) (2 * 128)
+                       {"",
+                        "fp16 product",
+                        {half({0x5C00, 0}), half({0x4000, 0})},
+                        {half({0x5BFF, 0}), half({0x4000, 0})},
+                        Half,
+                        {FO, {0xFBFF, 0x8000}},
+                        {FO, {0xFC00, 0x8000}},
+                        {0, {0xFBFF, 0x8000}}},
+                       // (2 - 2 * 0.5) (0.5 * 2^-24)
+                       {"",
+                        "fp16 product, too small",
+                        {half({0x4000, 0}), half({0x3800, 0})},
+                        {half({0x4000, 0}), half({0x3800, 0})},
+                        Half,
+                        {FU, {0, 0x8000}},
+                        {FU, {0, 0x8000}},
+                        {0, {0x0001, 0x8000}}},
+                       {"",
+                        "the sum in fp16",
+                        {half({0x7BFF, 0x4C00}), half({0x3C00, 0x3C00})},
+                        {half({0x7BFF, 0x4BFF}), half({0x3C00, 0x3C00})},
+                        Half,
+                        {CO, {0, 0xFBFE}},
+                        {CO | VN, {0xFC00, 0xFC00}},
+                        {0, {0, 0xFBFF}}},
+                       // (dy - 0.5 dy) 0.5
+                       {"",
+                        "rounding, too small",
+                        {floats({0x1p-23f, 0}), floats({0.5f, 0})},
+                        {floats({0x1.000002p-23f, 0}), floats({0.5f, 0})},
+                        Half,
+                        {CU, {0, 0x8000}},
+                        {CU, {0, 0x8000}},
+                        {0, {0x0001, 0x8000}}},
+                       {"",
+                        "an infinite operand",
+                        {half({0x7C00, 0}), half({0x3C00, 0})},
+                        {half({0x7BFF, 0}), half({0x3C00, 0})},
+                        Half,
+                        {VN, {0, 0x8000}},
+                        {VN, {0x7E00, 0x7E00}},
+                        {0, {0, 0x8000}}}};
   Rows rows = asLines("SoftmaxGrad", softmax);
+  const std::pair<Operand, Operand> numbers[] = {
+      {half({0x5800}), half({0x5800})},
+      {half({0x0001}), half({0x0002})},
+      {half({0x3C00}), half({0x3C00})},
+      {floats({1}), floats({1})},
+      {half({0}), half({0})}};
+  Rows scaledLines = asLines("SoftmaxGradExt", scaled);
+  for (size_t i = 0; i != scaledLines.size(); ++i) {
+    Row &row = scaledLines[i];
+    row.raising.push_back(numbers[i].first);
+    row.calm.push_back(numbers[i].second);
+    rows.push_back(row.with("keep_dims", true));
+  }
   append(rows, asLines("ConfusionSoftmaxGrad", confusion));
   append(rows, asLines("LogSoftmaxV2", logarithm));
   append(rows, asLines("LogSoftmaxGrad", logarithmGradient));

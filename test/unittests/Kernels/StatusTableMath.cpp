@@ -113,6 +113,91 @@ Rows sumsAndProducts() {
               .with("alpha", 1.0f)};
 }
 
+/// What stays as it is, and products.
+Rows clippedAndMasked() {
+  const Operand one = half({0x3C00}), zero = half({0});
+  const auto sum = [](Row row) {
+    return row.with("reduction", std::string("sum"));
+  };
+  const auto byOne = [](Row row) { return row.with("value", 1.0f); };
+  Rows rows = castRows("ClipByNormNoDivSum",
+                       {floats({Max}), floats({1}), floats({-Max})});
+  append(rows, {{"ClipByNormNoDivSum",
+                 "an infinite operand",
+                 {half({0x7C00}), half({0x7BFF}), one, zero},
+                 {half({0x7BFF}), half({0x7BFF}), one, zero},
+                 Half,
+                 {VN, {0x7BFF}},
+                 {VN, {0x7C00}},
+                 {0, {0x7BFF}}},
+                sum({"KLDivLossGrad",
+                     "fp16 product",
+                     {half({0x3C01}), zero, half({0x7BFF})},
+                     {half({0x3C00}), zero, half({0x7BFF})},
+                     Half,
+                     {FO, {0xFBFF}},
+                     {FO | VN, {0xFC00}},
+                     {0, {0xFBFF}}}),
+                sum({"KLDivLossGrad",
+                     "fp16 product, too small",
+                     {half({0x3800}), zero, half({0x0001})},
+                     {half({0x3801}), zero, half({0x0001})},
+                     Half,
+                     {FU, {0x8000}},
+                     {FU, {0x8000}},
+                     {0, {0x8001}}}),
+                sum({"KLDivLossGrad",
+                     "fp32 to fp16",
+                     {floats({1}), floats({0}), floats({65520})},
+                     {floats({1}), floats({0}), floats({0x1.FFDFFEp15f})},
+                     Half,
+                     {CO, {0xFBFF}},
+                     {CO, {0xFC00}},
+                     {0, {0xFBFF}}}),
+                sum({"KLDivLossGrad",
+                     "fp32 to fp16, too small",
+                     {floats({1}), floats({0}), floats({0x1p-25f})},
+                     {floats({1}), floats({0}), floats({0x1.000002p-25f})},
+                     Half,
+                     {CU, {0x8000}},
+                     {CU, {0x8000}},
+                     {0, {0x8001}}}),
+                sum({"KLDivLossGrad",
+                     "an infinite operand",
+                     {one, zero, half({0x7C00})},
+                     {one, zero, half({0x7BFF})},
+                     Half,
+                     {VN, {0xFBFF}},
+                     {VN, {0xFC00}},
+                     {0, {0xFBFF}}}),
+                byOne({"MaskedScale",
+                       "fp32 product",
+                       {floats({Max}), floats({0x1.000002p0f})},
+                       {floats({Max}), floats({1})},
+                       Float,
+                       {FO | VN, {FloatInf}},
+                       {FO | VN, {FloatInf}},
+                       {0, {FloatMax}}}),
+                byOne({"MaskedScale",
+                       "an infinite operand",
+                       {half({0x7C00}), one},
+                       {half({0x7BFF}), one},
+                       Half,
+                       {VN, {0x7BFF}},
+                       {VN, {0x7C00}},
+                       {0, {0x7BFF}}}),
+                byOne({"MaskedScale",
+                       "a mask of int8",
+                       {half({0x7BFF}), Operand{DataType::Int8, {2}}},
+                       {},
+                       Half,
+                       {CO, {0x7BFF}},
+                       {CO, {0x7C00}}})});
+  for (const Row &row : castRows("MaskedScale", {floats({1})}))
+    rows.push_back(byOne(row));
+  return rows;
+}
+
 /// In fp32.
 Rows quotientsAndSines() {
   Rows rows = {
@@ -478,8 +563,9 @@ Rows scales() {
 
 Rows kernels::statustable::mathRows() {
   Rows rows;
-  for (const Rows &more : {sumsAndProducts(), quotientsAndSines(),
-                           boundsAndWholes(), powers(), scales()})
+  for (const Rows &more :
+       {sumsAndProducts(), clippedAndMasked(), quotientsAndSines(),
+        boundsAndWholes(), powers(), scales()})
     append(rows, more);
   return rows;
 }

@@ -148,6 +148,30 @@ Rows kernels::statustable::movementRows() {
         quiet(type, {condition, pair, half({0, 0x7C00})}, {0x7C00, 0x7C00}));
   rows.push_back(quiet("MaskedFill", {half({0, 0x7C00}), condition, pair},
                        {0x7C00, 0x7C00}));
+  rows.push_back(Row{
+      "BnHost",
+      "a host has no status",
+      {half({0x7C00}), half({0x7BFF}), half({0x3C00})},
+      {},
+      Half,
+      {0, {0xFBFF}},
+      {0, {0xFC00}}}.besides(Half, {1}));
+  for (Row row : productRows("MatrixDiagD")) {
+    for (auto *side : {&row.raising, &row.calm})
+      if (!side->empty())
+        (*side)[1] = (*side)[1].shaped({1, 1});
+    rows.push_back(row.into({1, 1}));
+  }
+  rows.push_back(Row{
+      "Aipp",
+      "the unit that loads images has no status",
+      {Operand{DataType::UInt8, {255}}.shaped({1, 1, 1, 1}, Format::NHWC)},
+      {},
+      Half,
+      {0, {0x7BFF}},
+      {0, {0x7C00}}}.with("aipp.input_format", int64_t(4))
+                     .with("aipp.var_reci_chn_0", 65504.0f)
+                     .into({1, 1, 1, 1}, Format::NHWC));
   struct Comparison {
     const char *type;
     Elements out; ///< of 1 and 2, 2 and 1, NaN and 1

@@ -101,6 +101,17 @@ Rows layerNormRows() {
                           {VN, {0x7E00, 0x7E00}}})
              .with("_op_impl_mode_enum", HighPrecision)});
   }
+  // The same with the shape of lines as an input.
+  for (const Row &row : Rows(rows)) {
+    if (row.type != "LayerNormV3")
+      continue;
+    Row other = row;
+    other.type = "LayerNormV4";
+    for (auto *side : {&other.raising, &other.calm})
+      if (!side->empty())
+        side->insert(side->begin() + 1, ints({2}));
+    rows.push_back(other);
+  }
   return rows;
 }
 
@@ -417,6 +428,39 @@ Rows kernels::statustable::normRows() {
         }
       rows.push_back(isAttribute ? row.with("num_segments", int64_t(1)) : row);
     }
+  }
+
+  for (Row row : {Row{"EmbeddingDenseGrad",
+                      "fp16 sum",
+                      {half({0x7BFF, 0x4C00})},
+                      {half({0x7BFF, 0x4BFF})},
+                      Half,
+                      {FO, {0x7BFF}},
+                      {FO, {0x7C00}},
+                      {0, {0x7BFF}}},
+                  Row{"EmbeddingDenseGrad",
+                      "fp16 product, too small",
+                      {half({0x0001, 0})},
+                      {half({0x0002, 0})},
+                      Half,
+                      {FU, {0}},
+                      {FU, {0}},
+                      {0, {0x0001}}}
+                      .with("scale_grad_by_freq", true),
+                  Row{"EmbeddingDenseGrad",
+                      "an infinite gradient",
+                      {half({0x7C00})},
+                      {half({0x7BFF})},
+                      Half,
+                      {VN, {0x7BFF}},
+                      {VN, {0x7C00}},
+                      {0, {0x7BFF}}}}) {
+    for (auto *side : {&row.raising, &row.calm}) {
+      const int64_t count = static_cast<int64_t>((*side)[0].bits.size());
+      (*side)[0] = (*side)[0].shaped({count, 1});
+      side->push_back(ints(std::vector<int32_t>(count)));
+    }
+    rows.push_back(row.with("num_weights", int64_t(1)).into({1, 1}));
   }
 
   // Two gradients of one pixel: the second adds its half twice.
