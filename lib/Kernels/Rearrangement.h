@@ -3,8 +3,8 @@
 #ifndef NPU_LIB_KERNELS_REARRANGEMENT_H
 #define NPU_LIB_KERNELS_REARRANGEMENT_H
 
+#include "LaidOutCopy.h"
 #include "PlainTensor.h"
-#include "StridedCopy.h"
 #include "npu/Kernels/Kernel.h"
 
 namespace npu::kernels {
@@ -25,8 +25,7 @@ public:
   void copy(size_t input, size_t output, std::vector<StridedCopy::Axis> axes,
             int64_t sourceBase = 0, int64_t targetBase = 0) {
     copies.push_back(
-        {input, output,
-         StridedCopy(std::move(axes), elementSize, sourceBase, targetBase)});
+        {input, output, {std::move(axes), sourceBase, targetBase}});
   }
   /// The copies leave gaps in the outputs, which become zero.
   void clearOutputs() { clears = true; }
@@ -37,11 +36,15 @@ private:
   class MoveKernel;
   struct Move {
     size_t input, output;
-    StridedCopy copy;
+    CopyBox box;
   };
+
+  /// The copies between the tensors as they lie, if there are such.
+  std::optional<std::vector<Move>> layOutCopies() const;
 
   std::vector<PlainInput> inputs;
   std::vector<PlainOutput> outputs;
+  std::vector<TensorDesc> inputDescs, outputDescs;
   std::vector<Move> copies;
   unsigned elementSize = 0;
   bool clears = false;

@@ -78,15 +78,25 @@ void StridedCopy::run(const std::byte *source, std::byte *target,
   constexpr int64_t ElementsAtATime = 1 << 14;
   const int64_t grain = std::max<int64_t>(1, ElementsAtATime / inner.extent);
   pool.parallelFor(rows, grain, [&](int64_t begin, int64_t end, int64_t) {
+    int64_t from = sourceBase, to = targetBase, rest = begin;
+    std::vector<int64_t> index(outer.size());
+    for (size_t axis = outer.size(); axis-- > 0;) {
+      index[axis] = rest % outer[axis].extent;
+      rest /= outer[axis].extent;
+      from += index[axis] * outer[axis].sourceStep;
+      to += index[axis] * outer[axis].targetStep;
+    }
     for (int64_t row = begin; row < end; ++row) {
-      int64_t from = sourceBase, to = targetBase, rest = row;
-      for (size_t axis = outer.size(); axis-- > 0;) {
-        const int64_t index = rest % outer[axis].extent;
-        rest /= outer[axis].extent;
-        from += index * outer[axis].sourceStep;
-        to += index * outer[axis].targetStep;
-      }
       copyRow(source + from * elementSize, target + to * elementSize);
+      for (size_t axis = outer.size(); axis-- > 0;) {
+        from += outer[axis].sourceStep;
+        to += outer[axis].targetStep;
+        if (++index[axis] != outer[axis].extent)
+          break;
+        from -= outer[axis].extent * outer[axis].sourceStep;
+        to -= outer[axis].extent * outer[axis].targetStep;
+        index[axis] = 0;
+      }
     }
   });
 }
