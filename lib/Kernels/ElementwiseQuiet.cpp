@@ -107,44 +107,85 @@ private:
   nn::FiniteCheck<DH> check{DH()};
 };
 
-/// Results are converted straight to memory, and looked at once a piece of them
-/// is there, two vectors as one: less to do than in the registers of each.
+/// What the results of Op tell, looked at as bits.
+template <class Op>
+class ResultCheck {
+public:
+  ResultCheck() : finite(DU()), largestLost(hn::Zero(DU())) {}
+
+  /// \p result is that of the operands at \p a and \p b.
+  HWY_INLINE void update(H result, const uint16_t *a, const uint16_t *b) {
+    const DU du;
+    finite.update(result);
+    if constexpr (std::is_same_v<Op, Mul>) {
+      const auto isZero = hn::Eq(hn::Add(result, result), hn::Zero(du));
+      const H smaller = hn::Min(magnitudeAt(a), magnitudeAt(b));
+      largestLost = hn::Max(largestLost, hn::IfThenElseZero(isZero, smaller));
+    }
+  }
+  std::optional<StatusBits> status() const {
+    if (!finite.holds())
+      return std::nullopt;
+    return hn::AllTrue(DU(), hn::Eq(largestLost, hn::Zero(DU())))
+               ? status::None
+               : status::FloatUnderflow;
+  }
+
+private:
+  static HWY_INLINE H magnitudeAt(const uint16_t *halves) {
+    return hn::And(hn::LoadU(DU(), halves), hn::Set(DU(), 0x7FFF));
+  }
+
+  nn::FiniteCheck<DU> finite;
+  /// The smaller magnitude of operands whose product became zero: not zero
+  /// where neither operand is.
+  H largestLost;
+};
+
+template <class Op>
+HWY_INLINE V resultAt(const uint16_t *a, const uint16_t *b, size_t at) {
+  return Op::apply(QuietUnit::load(a + at), QuietUnit::load(b + at));
+}
+
+/// \p count elements. Results that are converted straight to memory are looked
+/// at two vectors as one.
+template <class Op>
+HWY_INLINE void binaryPiece(const uint16_t *a, const uint16_t *b, uint16_t *to,
+                            size_t count, ResultCheck<Op> &check) {
+  const DU du;
+  if constexpr (nn::NarrowsToMemory)
+    forEachBlock(hn::Lanes(DF()), count, [&](size_t at) HWY_ATTR {
+      hn::StoreU(nn::narrowToHalf(DF(), resultAt<Op>(a, b, at)), DH(), to + at);
+    });
+  forEachBlock(hn::Lanes(du), count, [&](size_t at) HWY_ATTR {
+    H result;
+    if constexpr (nn::NarrowsToMemory) {
+      result = hn::LoadU(du, to + at);
+    } else {
+      result = nn::narrowPairToHalf(DF(), resultAt<Op>(a, b, at),
+                                    resultAt<Op>(a, b, at + hn::Lanes(DF())));
+      hn::StoreU(result, du, to + at);
+    }
+    check.update(result, a + at, b + at);
+  });
+}
+
 template <class Op>
 std::optional<StatusBits> binary(const ElementwiseArgs &args) {
-  constexpr size_t pieceSize = 512; // of all operands in the first-level cache
-  constexpr bool isProduct = std::is_same_v<Op, Mul>;
   if (args.count < hn::Lanes(DU()))
     return std::nullopt;
-  const DU du;
-  nn::FiniteCheck<DU> check{du};
-  auto isLost = hn::FirstN(du, 0); // a product of two numbers that became zero
-  const auto isZero = [du](H bits) HWY_ATTR {
-    return hn::Eq(hn::Add(bits, bits), hn::Zero(du)); // without the sign
-  };
-  const size_t pieces = std::max<size_t>(1, args.count / pieceSize);
+  constexpr size_t pieceSize = 512; // of all operands in the first-level cache
+  const uint16_t *a = halves(args, 0), *b = halves(args, 1);
+  auto *to = static_cast<uint16_t *>(args.outputs[0]);
+  ResultCheck<Op> check;
+  const size_t pieces =
+      nn::NarrowsToMemory ? std::max<size_t>(1, args.count / pieceSize) : 1;
   for (size_t piece = 0; piece < pieces; ++piece) {
     const size_t begin = args.count * piece / pieces;
-    const size_t count = args.count * (piece + 1) / pieces - begin;
-    const uint16_t *a = halves(args, 0) + begin, *b = halves(args, 1) + begin;
-    auto *to = static_cast<uint16_t *>(args.outputs[0]) + begin;
-    forEachBlock(hn::Lanes(DF()), count, [&](size_t at) HWY_ATTR {
-      const V result =
-          Op::apply(QuietUnit::load(a + at), QuietUnit::load(b + at));
-      hn::StoreU(nn::narrowToHalf(DF(), result), DH(), to + at);
-    });
-    forEachBlock(hn::Lanes(du), count, [&](size_t at) HWY_ATTR {
-      const H result = hn::LoadU(du, to + at);
-      check.update(result);
-      if constexpr (isProduct)
-        isLost =
-            hn::Or(isLost, hn::AndNot(hn::Or(isZero(hn::LoadU(du, a + at)),
-                                             isZero(hn::LoadU(du, b + at))),
-                                      isZero(result)));
-    });
+    const size_t end = args.count * (piece + 1) / pieces;
+    binaryPiece(a + begin, b + begin, to + begin, end - begin, check);
   }
-  if (!check.holds())
-    return std::nullopt;
-  return hn::AllFalse(du, isLost) ? status::None : status::FloatUnderflow;
+  return check.status();
 }
 
 std::optional<StatusBits> square(const ElementwiseArgs &args) {
