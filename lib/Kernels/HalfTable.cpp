@@ -6,8 +6,104 @@
 #include <limits>
 #include <numeric>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "HalfTable.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "npu/Numerics/Simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace npu::kernels::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+namespace nn = npu::numerics::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<uint16_t>;
+using DI = hn::RebindToSigned<D>;
+
+#if HWY_TARGET == HWY_AVX2
+/// The values of four operands. Each is read into its lane, and the operands
+/// at once: less of both reading and writing than one by one. Reads one value
+/// more than there are.
+HWY_INLINE __m128i lookUpFour(const uint16_t *table, const uint16_t *from) {
+  uint64_t operands;
+  std::memcpy(&operands, from, sizeof(operands));
+  const auto operand = [=](int i) {
+    return static_cast<uint16_t>(operands >> 16 * i);
+  };
+  __m128i values = _mm_loadu_si32(table + operand(0));
+  values = _mm_insert_epi16(values, table[operand(1)], 1);
+  values = _mm_insert_epi16(values, table[operand(2)], 2);
+  return _mm_insert_epi16(values, table[operand(3)], 3);
+}
+#endif
+
+void lookUp(const uint16_t *table, const uint16_t *from, uint16_t *to,
+            size_t count) {
+  size_t i = 0;
+#if HWY_TARGET == HWY_AVX2
+  for (; i + 8 <= count; i += 8)
+    _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i),
+                     _mm_unpacklo_epi64(lookUpFour(table, from + i),
+                                        lookUpFour(table, from + i + 4)));
+#endif
+  for (; i < count; ++i)
+    to[i] = table[from[i]];
+}
+
+bool areInRange(const HalfTable::QuietRange &range, const uint16_t *from,
+                size_t count) {
+  const D d;
+  const DI di;
+  const size_t lanes = hn::Lanes(d);
+  const auto bias = hn::Set(d, range.magnitudeBias);
+  auto least = hn::Set(di, std::numeric_limits<int16_t>::max());
+  auto most = hn::Set(di, std::numeric_limits<int16_t>::min());
+  auto smallest = least;
+  const auto inspect = [&](hn::Vec<D> bits) HWY_ATTR {
+    const auto order = nn::orderOfHalf(di, bits);
+    const auto magnitude = hn::And(bits, hn::Set(d, 0x7FFF));
+    least = hn::Min(least, order);
+    most = hn::Max(most, order);
+    smallest = hn::Min(smallest, hn::BitCast(di, hn::Add(magnitude, bias)));
+  };
+  size_t at = 0;
+  for (; at + lanes <= count; at += lanes)
+    inspect(hn::LoadU(d, from + at));
+  if (at < count && at > 0)
+    inspect(hn::LoadU(d, from + count - lanes)); // some of them again
+  else
+    for (; at < count; ++at)
+      inspect(hn::Set(d, from[at]));
+  return hn::AllFalse(di, hn::Lt(least, hn::Set(di, range.lowest))) &&
+         hn::AllFalse(di, hn::Gt(most, hn::Set(di, range.highest))) &&
+         hn::AllFalse(di,
+                      hn::Lt(smallest, hn::Set(di, range.smallestMagnitude)));
+}
+
+} // namespace
+
+/// Returns whether all operands raise nothing.
+bool lookUpHalves(const uint16_t *table, const HalfTable::QuietRange &range,
+                  const uint16_t *from, uint16_t *to, size_t count) {
+  const bool areQuiet = areInRange(range, from, count);
+  lookUp(table, from, to, count);
+  return areQuiet;
+}
+
+} // namespace npu::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
 using namespace npu;
 using namespace npu::kernels;
+
+namespace npu::kernels {
+HWY_EXPORT(lookUpHalves);
+} // namespace npu::kernels
 
 namespace {
 
@@ -33,7 +129,7 @@ constexpr int16_t magnitudeOrder(uint16_t bits, uint16_t bias) {
 } // namespace
 
 HalfTable::HalfTable(const Function &function)
-    : results(Size), statuses(Size, status::None) {
+    : results(Size + 1), statuses(Size, status::None) {
   std::vector<uint16_t> operands(Size);
   std::iota(operands.begin(), operands.end(), uint16_t(0));
   // Where a block raises nothing none of its operands does.
@@ -55,8 +151,8 @@ void HalfTable::findQuietRange() {
     if (statuses[magnitude] || statuses[magnitude | SignBit])
       first = magnitude + 1;
   const bool quietZero = !statuses[0] && !statuses[SignBit];
-  magnitudeBias = quietZero ? SignBit - 1 : SignBit;
-  smallestMagnitude = magnitudeOrder(first, magnitudeBias);
+  quiet.magnitudeBias = quietZero ? SignBit - 1 : SignBit;
+  quiet.smallestMagnitude = magnitudeOrder(first, quiet.magnitudeBias);
 
   const auto isQuiet = [&](int order) {
     return statuses[operandAt(static_cast<int16_t>(order))] == status::None;
@@ -66,31 +162,19 @@ void HalfTable::findQuietRange() {
     --low;
   while (high <= std::numeric_limits<int16_t>::max() && isQuiet(high))
     ++high;
-  lowest = static_cast<int16_t>(low + 1);
-  highest = static_cast<int16_t>(high - 1);
-}
-
-bool HalfTable::areQuiet(const uint16_t *from, size_t count) const {
-  int16_t least = std::numeric_limits<int16_t>::max();
-  int16_t most = std::numeric_limits<int16_t>::min();
-  int16_t smallest = std::numeric_limits<int16_t>::max();
-  for (size_t i = 0; i < count; ++i) {
-    const int16_t order = orderOf(from[i]);
-    least = std::min(least, order);
-    most = std::max(most, order);
-    smallest = std::min(smallest, magnitudeOrder(from[i], magnitudeBias));
-  }
-  return least >= lowest && most <= highest && smallest >= smallestMagnitude;
+  quiet.lowest = static_cast<int16_t>(low + 1);
+  quiet.highest = static_cast<int16_t>(high - 1);
 }
 
 StatusBits HalfTable::apply(const uint16_t *from, uint16_t *to,
                             size_t count) const {
-  for (size_t i = 0; i < count; ++i)
-    to[i] = results[from[i]];
-  if (areQuiet(from, count))
+  if (HWY_DYNAMIC_DISPATCH(lookUpHalves)(results.data(), quiet, from, to,
+                                         count))
     return status::None;
   uint16_t bits = status::None;
   for (size_t i = 0; i < count; ++i)
     bits |= statuses[from[i]];
   return bits;
 }
+
+#endif // HWY_ONCE

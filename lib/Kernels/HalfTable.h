@@ -27,19 +27,21 @@ public:
   /// The same as the function.
   StatusBits apply(const uint16_t *from, uint16_t *to, size_t count) const;
 
-private:
-  std::vector<uint16_t> results;
-  std::vector<uint16_t> statuses; ///< what each operand raises
+  /// Operands that raise nothing, as three comparisons that vectors do quickly:
+  /// all in [lowest, highest] in the order of values, and of a magnitude that
+  /// is not in (zero or) the few above zero that underflow.
+  struct QuietRange {
+    int16_t lowest = 0, highest = 0;
+    uint16_t magnitudeBias = 0;
+    int16_t smallestMagnitude = 0;
+  };
 
-  // Operands that raise nothing, as three comparisons that vectors do quickly:
-  // all in [lowest, highest] in the order of values, and of a magnitude that
-  // is not in (zero or) the few above zero that underflow.
-  int16_t lowest = 0, highest = 0;
-  uint16_t magnitudeBias = 0;
-  int16_t smallestMagnitude = 0;
+private:
+  std::vector<uint16_t> results;  ///< and one that is nobody's
+  std::vector<uint16_t> statuses; ///< what each operand raises
+  QuietRange quiet;
 
   void findQuietRange();
-  bool areQuiet(const uint16_t *from, size_t count) const;
 };
 
 } // namespace npu::kernels
