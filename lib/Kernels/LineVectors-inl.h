@@ -174,16 +174,21 @@ HWY_INLINE LineArray addUp(hn::Vec<DA> a, hn::Vec<DA> b, hn::Vec<DA> c,
   return totals;
 }
 
-/// The sum of \p term(line, at, n) over each of \p Lines lines at once: one sum
-/// is a chain of additions that wait for each other. Further entries repeat the
+/// A vector of each line.
+template <size_t Lines>
+using LineVectors = std::array<V, Lines>;
+
+/// The sum of \p termsOf(at, n) over each of \p Lines lines at once: one sum is
+/// a chain of additions that wait for each other. Further entries repeat the
 /// first.
-template <size_t Lines, class Term>
-HWY_INLINE LineArray sumOfTerms(size_t length, const Term &term) {
+template <size_t Lines, class Terms>
+HWY_INLINE LineArray sumOfTerms(size_t length, const Terms &termsOf) {
   static_assert(Lines == 1 || Lines == 4);
   Partials sums[Lines];
   forEachVector(length, [&](size_t i, size_t at, size_t n) HWY_ATTR {
+    const LineVectors<Lines> terms = termsOf(at, n);
     unroll<Lines>([&](auto line)
-                      HWY_ATTR { sums[line].add(i, term(line, at, n), n); });
+                      HWY_ATTR { sums[line].add(i, terms[line], n); });
   });
   const auto first = sums[0].fold();
   if constexpr (Lines == 1)
@@ -192,26 +197,86 @@ HWY_INLINE LineArray sumOfTerms(size_t length, const Term &term) {
     return addUp(first, sums[1].fold(), sums[2].fold(), sums[3].fold());
 }
 
-/// Whether each of \p count halves is finite and none is zero. They are read
-/// again from the first-level cache, twice as many at a time as are rounded.
-HWY_INLINE bool areFiniteAndNotZero(const uint16_t *halves, size_t count) {
+/// Collects whether all of the fp16 bits seen are those of finite values other
+/// than zero.
+template <class D>
+class OrdinaryCheck {
+public:
+  explicit OrdinaryCheck(D d) : largest(hn::Zero(d)) {}
+
+  HWY_INLINE void update(hn::Vec<D> bits) {
+    const D d;
+    const auto magnitude = hn::And(bits, hn::Set(d, 0x7FFF));
+    largest = hn::Max(largest, hn::Sub(magnitude, hn::Set(d, 1)));
+  }
+  HWY_INLINE bool holds() const {
+    return hn::AllTrue(D(), hn::Lt(largest, hn::Set(D(), 0x7C00 - 1)));
+  }
+
+private:
+  /// Of magnitudes less one, which puts that of zero above all others.
+  hn::Vec<D> largest;
+};
+
+/// Whether \p count halves pass an OrdinaryCheck. They are read again from the
+/// first-level cache, twice as many at a time as are rounded.
+HWY_INLINE bool areOrdinary(const uint16_t *halves, size_t count) {
   const hn::ScalableTag<uint16_t> d;
   const size_t lanes = hn::Lanes(d);
-  const auto magnitude = hn::Set(d, 0x7FFF), one = hn::Set(d, 1);
-  // Of magnitudes less one, which puts that of zero above all others.
-  auto largest = hn::Zero(d);
-  const auto inspect = [&](hn::Vec<decltype(d)> bits) HWY_ATTR {
-    largest = hn::Max(largest, hn::Sub(hn::And(bits, magnitude), one));
-  };
+  OrdinaryCheck<hn::ScalableTag<uint16_t>> check{d};
   size_t at = 0;
   for (; at + lanes <= count; at += lanes)
-    inspect(hn::LoadU(d, halves + at));
+    check.update(hn::LoadU(d, halves + at));
   if (at < count && at > 0)
-    inspect(hn::LoadU(d, halves + count - lanes)); // some of them again
+    check.update(hn::LoadU(d, halves + count - lanes)); // some of them again
   else
     for (; at < count; ++at)
-      inspect(hn::Set(d, halves[at]));
-  return hn::AllTrue(d, hn::Lt(largest, hn::Set(d, 0x7C00 - 1)));
+      check.update(hn::Set(d, halves[at]));
+  return check.holds();
+}
+
+/// Rounds what \p valuesOf(at, n) gives, a vector of each line, to memory;
+/// false unless all results pass an OrdinaryCheck.
+template <size_t Lines, class Values>
+HWY_INLINE bool narrowOrdinaryLines(uint16_t *to, size_t length,
+                                    const Values &valuesOf) {
+  const DH dh;
+  const nn::HalfPairTag<DL> pair;
+  OrdinaryCheck<nn::HalfPairTag<DL>> check{pair};
+  size_t begin = 0;
+  if constexpr (!nn::NarrowsToMemory)
+    for (; begin + 2 * NumLanes <= length; begin += 2 * NumLanes) {
+      hn::Vec<DH> low[Lines];
+      const LineVectors<Lines> first = valuesOf(begin, NumLanes);
+      for (size_t line = 0; line < Lines; ++line)
+        low[line] = nn::narrowToHalf(DL(), first[line]);
+      const LineVectors<Lines> second = valuesOf(begin + NumLanes, NumLanes);
+      for (size_t line = 0; line < Lines; ++line) {
+        const auto bits =
+            hn::Combine(pair, nn::narrowToHalf(DL(), second[line]), low[line]);
+        check.update(bits);
+        hn::StoreU(bits, pair, to + line * length + begin);
+      }
+    }
+  const size_t rest = length - begin;
+  forEachVector(rest, [&](size_t, size_t at, size_t n) HWY_ATTR {
+    const LineVectors<Lines> values = valuesOf(begin + at, n);
+    for (size_t line = 0; line < Lines; ++line) {
+      const auto bits = nn::narrowToHalf(DL(), values[line]);
+      uint16_t *target = to + line * length + begin + at;
+      if (HWY_LIKELY(n == NumLanes))
+        hn::StoreU(bits, dh, target);
+      else
+        nn::storeLanes(dh, bits, target, n);
+    }
+  });
+  if (begin == 0)
+    return areOrdinary(to, Lines * length);
+  bool areAll = check.holds();
+  if (rest > 0)
+    for (size_t line = 0; line < Lines; ++line)
+      areAll &= areOrdinary(to + line * length + begin, rest);
+  return areAll;
 }
 
 /// Rounds what \p valuesOf(at, n) gives, a vector of each line, to memory.
@@ -219,22 +284,10 @@ HWY_INLINE bool areFiniteAndNotZero(const uint16_t *halves, size_t count) {
 template <size_t Lines, class Values>
 HWY_INLINE std::optional<StatusBits> narrowLines(uint16_t *to, size_t length,
                                                  const Values &valuesOf) {
-  const DH dh;
-  forEachVector(length, [&](size_t, size_t at, size_t n) HWY_ATTR {
-    const std::array<V, Lines> values = valuesOf(at, n);
-    for (size_t line = 0; line < Lines; ++line) {
-      const auto bits = nn::narrowToHalf(DL(), values[line]);
-      uint16_t *target = to + line * length + at;
-      if (HWY_LIKELY(n == NumLanes))
-        hn::StoreU(bits, dh, target);
-      else
-        nn::storeLanes(dh, bits, target, n);
-    }
-  });
-  if (HWY_LIKELY(areFiniteAndNotZero(to, Lines * length)))
+  if (HWY_LIKELY(narrowOrdinaryLines<Lines>(to, length, valuesOf)))
     return status::None;
   // Whether zeros were zero before.
-  nn::FiniteCheck<DH> check{dh};
+  nn::FiniteCheck<DH> check{DH()};
   nn::UnderflowTracker<DL> underflow{DL()};
   forEachVector(length, [&](size_t, size_t at, size_t n) HWY_ATTR {
     for (const V &value : valuesOf(at, n)) {

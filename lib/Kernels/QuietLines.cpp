@@ -23,56 +23,66 @@ namespace {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-struct Extremes {
-  float least, largest;
-};
-
-/// Of each line; false if there is an infinity or NaN.
+/// Of each line; false if there is an infinity or NaN. Compares bits, twice as
+/// many elements at a time as are computed.
 template <size_t Lines>
 HWY_INLINE bool findExtremes(const uint16_t *from, size_t length,
-                             std::array<Extremes, Lines> &extremes) {
-  const DL d;
-  const DH dh;
-  V least[Lines], largest[Lines];
-  for (size_t line = 0; line < Lines; ++line)
-    least[line] = largest[line] =
-        nn::widenHalf(d, hn::Set(dh, from[line * length]));
-  nn::FiniteCheck<DH> check{dh};
-  forEachVector(length, [&](size_t, size_t at, size_t n) HWY_ATTR {
+                             LineArray &least, LineArray &largest) {
+  const hn::ScalableTag<uint16_t> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const size_t lanes = hn::Lanes(d);
+  hn::Vec<decltype(di)> low[Lines], high[Lines];
+  for (size_t line = 0; line < Lines; ++line) {
+    const uint16_t *elements = from + line * length;
+    // Not zero in lanes that have no element: it might be an extreme.
+    const auto last = length < lanes
+                          ? hn::IfThenElse(hn::FirstN(d, length),
+                                           nn::loadLanes(d, elements, length),
+                                           hn::Set(d, elements[0]))
+                          : hn::LoadU(d, elements + length - lanes);
+    low[line] = high[line] = nn::orderOfHalf(di, last);
+  }
+  for (size_t at = 0; at + lanes <= length; at += lanes)
     for (size_t line = 0; line < Lines; ++line) {
-      const uint16_t *elements = from + line * length;
-      // Not zero in lanes that have no element: it might be an extreme.
-      const auto bits =
-          HWY_LIKELY(n == NumLanes)
-              ? hn::LoadU(dh, elements + at)
-              : hn::IfThenElse(hn::FirstN(dh, n),
-                               nn::loadLanes(dh, elements + at, n),
-                               hn::Set(dh, elements[0]));
-      check.update(bits);
-      const V v = nn::widenHalf(d, bits);
-      least[line] = hn::Min(least[line], v);
-      largest[line] = hn::Max(largest[line], v);
+      const auto order =
+          nn::orderOfHalf(di, hn::LoadU(d, from + line * length + at));
+      low[line] = hn::Min(low[line], order);
+      high[line] = hn::Max(high[line], order);
     }
-  });
-  for (size_t line = 0; line < Lines; ++line)
-    extremes[line] = {hn::GetLane(hn::MinOfLanes(d, least[line])),
-                      hn::GetLane(hn::MaxOfLanes(d, largest[line]))};
-  return check.holds();
+
+  const hn::Rebind<int16_t, DA> orders;
+  HWY_ALIGN int16_t lows[QuietLines] = {}, highs[QuietLines] = {};
+  bool areFinite = true;
+  for (size_t line = 0; line < Lines; ++line) {
+    lows[line] = hn::GetLane(hn::MinOfLanes(di, low[line]));
+    highs[line] = hn::GetLane(hn::MaxOfLanes(di, high[line]));
+    // Infinities and NaNs lie beyond.
+    areFinite &= lows[line] >= -0x7C00 && highs[line] < 0x7C00;
+  }
+  const auto toFloats = [=](const int16_t *order, LineArray &values) HWY_ATTR {
+    const auto bits = nn::halfOfOrder(orders, hn::Load(orders, order));
+    hn::StoreU(nn::widenHalf(DA(), bits), DA(), values.data());
+  };
+  toFloats(lows, least);
+  toFloats(highs, largest);
+  return areFinite;
 }
 
-/// Quotients by one divisor, correctly rounded. Where instructions are fused
-/// and dividends \p Moderate, with last places far from subnormal, the
-/// reciprocal does in a fraction of the time: they give the rest of the
-/// division exactly, and with it the quotient is put right.
+/// Quotients by one divisor, correctly rounded. Divisions of 512 bits are slow:
+/// where dividends are \p Moderate, with last places far from subnormal, the
+/// reciprocal does in a fraction of the time. Fused instructions give the rest
+/// of the division exactly, and with it the quotient is put right.
 template <bool Moderate>
 class Division {
+  static constexpr bool UsesReciprocal = Moderate && HWY_TARGET == HWY_AVX3;
+
 public:
   HWY_INLINE void set(float value) {
     divisor = hn::Set(DL(), value);
     reciprocal = hn::Set(DL(), 1.0f / value);
   }
   HWY_INLINE V of(V dividend) const {
-    if constexpr (!Moderate || !HWY_NATIVE_FMA)
+    if constexpr (!UsesReciprocal)
       return hn::Div(dividend, divisor);
     V quotient = hn::Mul(dividend, reciprocal);
     for (int i = 0; i < 2; ++i)
@@ -89,32 +99,45 @@ private:
 /// from subnormal.
 constexpr float ModerateDifference = -70;
 
+/// How many vectors expModerate and expBounded get at once. 512 bits are
+/// computed as fast one by one.
+template <size_t Lines>
+constexpr size_t ExpVectors = HWY_TARGET == HWY_AVX3 ? 1 : Lines;
+
 template <size_t Lines, bool HalfDifference, bool Moderate>
 std::optional<StatusBits>
 softmaxOfLines(const uint16_t *from, uint16_t *to, size_t length,
-               bool multiplies, const std::array<Extremes, Lines> &extremes,
-               float *values) {
+               bool multiplies, const LineArray &largest, float *values) {
   const DL d;
   const auto sums =
-      sumOfTerms<Lines>(length, [&](size_t line, size_t at, size_t n) HWY_ATTR {
-        V x = hn::Sub(loadElements(from + line * length + at, n),
-                      hn::Set(d, extremes[line].largest));
-        if constexpr (HalfDifference)
-          x = nn::widenHalf(d, nn::narrowToHalf(d, x));
-        V y;
-        if constexpr (Moderate)
-          y = expModerate(d, x);
-        else
-          y = expBounded(d, hn::Max(x, hn::Set(d, -106.0f)));
-        hn::Store(y, d, vectorOf<Lines>(values, line, at));
-        return y;
+      sumOfTerms<Lines>(length, [&](size_t at, size_t n) HWY_ATTR {
+        constexpr size_t K = ExpVectors<Lines>;
+        LineVectors<Lines> terms;
+        for (size_t first = 0; first < Lines; first += K) {
+          std::array<V, K> x;
+          for (size_t k = 0; k < K; ++k) {
+            const size_t line = first + k;
+            x[k] = hn::Sub(loadElements(from + line * length + at, n),
+                           hn::Set(d, largest[line]));
+            if constexpr (HalfDifference)
+              x[k] = nn::widenHalf(d, nn::narrowToHalf(d, x[k]));
+            if constexpr (!Moderate)
+              x[k] = hn::Max(x[k], hn::Set(d, -106.0f));
+          }
+          x = Moderate ? expModerate<K>(d, x) : expBounded<K>(d, x);
+          for (size_t k = 0; k < K; ++k) {
+            terms[first + k] = x[k];
+            hn::Store(x[k], d, vectorOf<Lines>(values, first + k, at));
+          }
+        }
+        return terms;
       });
   if (multiplies) {
     V factors[Lines];
     for (size_t line = 0; line < Lines; ++line)
       factors[line] = hn::Set(d, 1.0f / sums[line]);
     return narrowLines<Lines>(to, length, [&](size_t at, size_t) HWY_ATTR {
-      std::array<V, Lines> products;
+      LineVectors<Lines> products;
       for (size_t line = 0; line < Lines; ++line)
         products[line] = hn::Mul(hn::Load(d, vectorOf<Lines>(values, line, at)),
                                  factors[line]);
@@ -125,7 +148,7 @@ softmaxOfLines(const uint16_t *from, uint16_t *to, size_t length,
   for (size_t line = 0; line < Lines; ++line)
     quotients[line].set(sums[line]);
   return narrowLines<Lines>(to, length, [&](size_t at, size_t) HWY_ATTR {
-    std::array<V, Lines> results;
+    LineVectors<Lines> results;
     for (size_t line = 0; line < Lines; ++line)
       results[line] =
           quotients[line].of(hn::Load(d, vectorOf<Lines>(values, line, at)));
@@ -137,12 +160,12 @@ template <size_t Lines>
 std::optional<StatusBits> softmaxOfLines(const uint16_t *from, uint16_t *to,
                                          size_t length, const SoftmaxPath &path,
                                          std::vector<float> &space) {
-  std::array<Extremes, Lines> extremes;
-  if (!findExtremes<Lines>(from, length, extremes))
+  LineArray least, largest;
+  if (!findExtremes<Lines>(from, length, least, largest))
     return std::nullopt;
   float spread = 0;
-  for (const auto &[least, largest] : extremes)
-    spread = std::max(spread, largest - least);
+  for (size_t line = 0; line < Lines; ++line)
+    spread = std::max(spread, largest[line] - least[line]);
   if (path.halfDifference && spread >= numerics::HalfOverflowLimit)
     return std::nullopt;
   const bool isModerate = -spread >= ModerateDifference;
@@ -152,7 +175,7 @@ std::optional<StatusBits> softmaxOfLines(const uint16_t *from, uint16_t *to,
                         : isModerate ? softmaxOfLines<Lines, false, true>
                                      : softmaxOfLines<Lines, false, false>;
   LineMemory memory(space, Lines, length);
-  return function(from, to, length, path.multiplies, extremes, memory.begin());
+  return function(from, to, length, path.multiplies, largest, memory.begin());
 }
 
 } // namespace
@@ -228,12 +251,15 @@ HWY_INLINE bool findRoots(const RootMemo *memo, const HalfArray &halves,
 template <size_t Lines>
 HWY_INLINE LineArray widenLines(const uint16_t *from, float *values,
                                 size_t length, V factor) {
-  return sumOfTerms<Lines>(
-      length, [=](size_t line, size_t at, size_t n) HWY_ATTR {
-        const V x = loadElements(from + line * length + at, n);
-        hn::Store(x, DL(), vectorOf<Lines>(values, line, at));
-        return hn::Mul(x, factor);
-      });
+  return sumOfTerms<Lines>(length, [=](size_t at, size_t n) HWY_ATTR {
+    LineVectors<Lines> terms;
+    for (size_t line = 0; line < Lines; ++line) {
+      const V x = loadElements(from + line * length + at, n);
+      hn::Store(x, DL(), vectorOf<Lines>(values, line, at));
+      terms[line] = hn::Mul(x, factor);
+    }
+    return terms;
+  });
 }
 
 /// Differences of \p values from \p means; the sums of their squares times
@@ -242,18 +268,20 @@ template <size_t Lines, class Fetch>
 HWY_INLINE LineArray subtractMeans(const LineArray &means, float *values,
                                    size_t length, V factor,
                                    const Fetch &fetch) {
-  std::array<V, Lines> subtrahends;
+  LineVectors<Lines> subtrahends;
   for (size_t line = 0; line < Lines; ++line)
     subtrahends[line] = hn::Set(DL(), means[line]);
-  return sumOfTerms<Lines>(
-      length, [=](size_t line, size_t at, size_t) HWY_ATTR {
-        if (line == 0)
-          fetch(at);
-        float *vector = vectorOf<Lines>(values, line, at);
-        const V difference = hn::Sub(hn::Load(DL(), vector), subtrahends[line]);
-        hn::Store(difference, DL(), vector);
-        return hn::Mul(hn::Mul(difference, difference), factor);
-      });
+  return sumOfTerms<Lines>(length, [=](size_t at, size_t) HWY_ATTR {
+    fetch(at);
+    LineVectors<Lines> terms;
+    for (size_t line = 0; line < Lines; ++line) {
+      float *vector = vectorOf<Lines>(values, line, at);
+      const V difference = hn::Sub(hn::Load(DL(), vector), subtrahends[line]);
+      hn::Store(difference, DL(), vector);
+      terms[line] = hn::Mul(hn::Mul(difference, difference), factor);
+    }
+    return terms;
+  });
 }
 
 /// \p values times \p roots and \p scale, plus \p shift, to fp16.
@@ -261,13 +289,13 @@ template <size_t Lines>
 HWY_INLINE std::optional<StatusBits>
 scaleAndShift(const LineArray &roots, float *values, const float *scale,
               const float *shift, size_t length, uint16_t *to) {
-  std::array<V, Lines> factors;
+  LineVectors<Lines> factors;
   for (size_t line = 0; line < Lines; ++line)
     factors[line] = hn::Set(DL(), roots[line]);
   return narrowLines<Lines>(to, length, [=](size_t at, size_t n) HWY_ATTR {
     const V factor = loadElements(scale + at, n);
     const V offset = loadElements(shift + at, n);
-    std::array<V, Lines> results;
+    LineVectors<Lines> results;
     for (size_t line = 0; line < Lines; ++line) {
       // An infinite product stays so, or becomes NaN.
       const V normal = hn::Mul(

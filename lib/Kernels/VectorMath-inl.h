@@ -19,6 +19,7 @@
 
 #include "hwy/highway.h"
 
+#include <array>
 #include <limits>
 
 HWY_BEFORE_NAMESPACE();
@@ -48,49 +49,67 @@ HWY_INLINE hn::Vec<DF> powerOfTwo(DF df, hn::Vec<hn::RebindToSigned<DF>> n) {
 
 /// The parts of e^x for x in [-106, 90]: x = n ln 2 + r with whole n; e^r by
 /// its Taylor series to the seventh power (|r| <= 0.347: the rest is below
-/// 2^-27).
-template <class DF>
+/// 2^-27). Of \p K vectors, step by step: one alone is a chain of instructions
+/// that wait for each other, longer than a processor of 256 bits looks ahead.
+template <size_t K, class DF>
 struct ExpParts {
-  hn::Vec<DF> series;                       ///< e^r
-  hn::Vec<hn::RebindToSigned<DF>> exponent; ///< n
+  std::array<hn::Vec<DF>, K> series;                       ///< e^r
+  std::array<hn::Vec<hn::RebindToSigned<DF>>, K> exponent; ///< n
 };
 
-template <class DF>
-NPU_VECTOR_INLINE ExpParts<DF> splitExp(DF df, hn::Vec<DF> x) {
+template <size_t K, class DF>
+NPU_VECTOR_INLINE ExpParts<K, DF>
+splitExp(DF df, const std::array<hn::Vec<DF>, K> &x) {
   const hn::RebindToSigned<DF> di;
   // Adding 1.5 * 2^23 rounds to a whole number, ties to even, which is then
   // also the difference of the bits.
   const auto rounder = hn::Set(df, 0x1.8p23f);
-  const auto rounded = hn::Add(hn::Mul(x, hn::Set(df, 0x1.715476p0f)), rounder);
-  const auto n = hn::Sub(rounded, rounder);
-  auto r = hn::Sub(x, hn::Mul(n, hn::Set(df, Ln2High)));
-  r = hn::Sub(r, hn::Mul(n, hn::Set(df, Ln2Low)));
-  auto sum = hn::Set(df, 1.0f / 5040);
+  ExpParts<K, DF> parts;
+  std::array<hn::Vec<DF>, K> r, &sum = parts.series;
+  for (size_t k = 0; k < K; ++k) {
+    const auto rounded =
+        hn::Add(hn::Mul(x[k], hn::Set(df, 0x1.715476p0f)), rounder);
+    parts.exponent[k] =
+        hn::Sub(hn::BitCast(di, rounded), hn::BitCast(di, rounder));
+    const auto n = hn::Sub(rounded, rounder);
+    r[k] = hn::Sub(x[k], hn::Mul(n, hn::Set(df, Ln2High)));
+    r[k] = hn::Sub(r[k], hn::Mul(n, hn::Set(df, Ln2Low)));
+    sum[k] = hn::Set(df, 1.0f / 5040);
+  }
   for (float coefficient : {1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f})
-    sum = hn::Add(hn::Mul(sum, r), hn::Set(df, coefficient));
+    for (size_t k = 0; k < K; ++k)
+      sum[k] = hn::Add(hn::Mul(sum[k], r[k]), hn::Set(df, coefficient));
   // 1 + (r + r^2 * sum): the small part is added last.
-  const auto small = hn::Add(r, hn::Mul(hn::Mul(r, r), sum));
-  return {hn::Add(hn::Set(df, 1.0f), small),
-          hn::Sub(hn::BitCast(di, rounded), hn::BitCast(di, rounder))};
+  for (size_t k = 0; k < K; ++k)
+    sum[k] = hn::Add(hn::Set(df, 1.0f),
+                     hn::Add(r[k], hn::Mul(hn::Mul(r[k], r[k]), sum[k])));
+  return parts;
 }
 
 /// e^x for x in [-106, 90], beyond which the result is 0 or infinity anyway:
 /// times 2^n in two steps, the second of which rounds subnormal results.
-template <class DF>
-NPU_VECTOR_INLINE hn::Vec<DF> expBounded(DF df, hn::Vec<DF> x) {
-  const auto parts = splitExp(df, x);
-  const auto half = hn::ShiftRight<1>(parts.exponent);
-  return hn::Mul(hn::Mul(parts.series, powerOfTwo(df, half)),
-                 powerOfTwo(df, hn::Sub(parts.exponent, half)));
+template <size_t K, class DF>
+NPU_VECTOR_INLINE std::array<hn::Vec<DF>, K>
+expBounded(DF df, const std::array<hn::Vec<DF>, K> &x) {
+  auto [result, exponent] = splitExp<K>(df, x);
+  for (size_t k = 0; k < K; ++k) {
+    const auto half = hn::ShiftRight<1>(exponent[k]);
+    result[k] = hn::Mul(hn::Mul(result[k], powerOfTwo(df, half)),
+                        powerOfTwo(df, hn::Sub(exponent[k], half)));
+  }
+  return result;
 }
 
 /// The same for x in [-86, 88], where no result is subnormal.
-template <class DF>
-NPU_VECTOR_INLINE hn::Vec<DF> expModerate(DF df, hn::Vec<DF> x) {
+template <size_t K, class DF>
+NPU_VECTOR_INLINE std::array<hn::Vec<DF>, K>
+expModerate(DF df, const std::array<hn::Vec<DF>, K> &x) {
   const hn::RebindToSigned<DF> di;
-  const auto parts = splitExp(df, x);
-  return hn::BitCast(df, hn::Add(hn::BitCast(di, parts.series),
-                                 hn::ShiftLeft<23>(parts.exponent)));
+  auto [result, exponent] = splitExp<K>(df, x);
+  for (size_t k = 0; k < K; ++k)
+    result[k] = hn::BitCast(df, hn::Add(hn::BitCast(di, result[k]),
+                                        hn::ShiftLeft<23>(exponent[k])));
+  return result;
 }
 
 /// e^x.
@@ -100,8 +119,9 @@ NPU_VECTOR_INLINE hn::Vec<DF> expLanes(DF df, hn::Vec<DF> x) {
       hn::Gt(x, hn::Set(df, 90.0f)), hn::Set(df, 90.0f),
       hn::IfThenElse(hn::Lt(x, hn::Set(df, -106.0f)), hn::Set(df, -106.0f), x));
   const auto isNumber = hn::Eq(x, x);
-  return hn::IfThenElse(
-      isNumber, expBounded(df, hn::IfThenElseZero(isNumber, bounded)), x);
+  const std::array<hn::Vec<DF>, 1> number = {
+      hn::IfThenElseZero(isNumber, bounded)};
+  return hn::IfThenElse(isNumber, expBounded<1>(df, number)[0], x);
 }
 
 /// ln x; -infinity for 0, NaN below. x = 2^e m with m in [sqrt(1/2), sqrt(2));
