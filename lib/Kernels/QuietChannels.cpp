@@ -80,26 +80,46 @@ HWY_INLINE void sumBoth(size_t count, bool byAtomics, const Terms &terms,
   hn::Store(partB[0], d, b);
 }
 
-/// Rounds what \p value(channel, offset) gives of each position.
-template <class Value>
+/// Rounds what \p valuesOf(channel) gives of each position. Two vectors of it
+/// at once where they are narrow: they share a cache line.
+template <class Values>
 HWY_INLINE std::optional<StatusBits> map(uint16_t *to, ChannelOffsets offsets,
-                                         const Value &valuesOf) {
-  nn::UnderflowTracker<DL> underflow{DL()};
-  nn::FiniteCheck<DH> check{DH()};
-  for (size_t channel = 0; channel < ChannelValues::Count;
-       channel += NumLanes) {
-    const auto value = valuesOf(channel);
-    for (int64_t offset : offsets) {
-      const int64_t at = offset + static_cast<int64_t>(channel);
-      const V result = value(at);
-      underflow.update(result);
-      const auto bits = nn::narrowToHalf(DL(), result);
+                                         const Values &valuesOf) {
+  const DL d;
+  nn::UnderflowTracker<DL> underflow{d};
+  const auto resultsAt = [&](const auto &values, int64_t at) HWY_ATTR {
+    const V results = values(at);
+    underflow.update(results);
+    return results;
+  };
+  if constexpr (NumLanes == ChannelValues::Count) {
+    nn::FiniteCheck<DH> check{DH()};
+    const auto values = valuesOf(0);
+    for (int64_t at : offsets) {
+      const auto bits = nn::narrowToHalf(d, resultsAt(values, at));
       check.update(bits);
       hn::StoreU(bits, DH(), to + at);
     }
+    if (!check.holds())
+      return std::nullopt;
+  } else {
+    using DP = nn::HalfPairTag<DL>;
+    nn::FiniteCheck<DP> check{DP()};
+    for (size_t channel = 0; channel < ChannelValues::Count;
+         channel += 2 * NumLanes) {
+      const auto low = valuesOf(channel), high = valuesOf(channel + NumLanes);
+      for (int64_t offset : offsets) {
+        const int64_t at = offset + static_cast<int64_t>(channel);
+        const auto bits = nn::narrowPairToHalf(
+            d, resultsAt(low, at),
+            resultsAt(high, at + static_cast<int64_t>(NumLanes)));
+        check.update(bits);
+        hn::StoreU(bits, DP(), to + at);
+      }
+    }
+    if (!check.holds())
+      return std::nullopt;
   }
-  if (!check.holds())
-    return std::nullopt;
   return underflow.status(numerics::HalfUnderflowLimit,
                           npu::status::CastUnderflow);
 }
