@@ -66,7 +66,26 @@ Expected<AxisLines> AxisLines::create(const TensorDesc &desc,
       index[lineAxes[a]] = 0;
     }
   }
+  result.findRun();
+  result.findBlocks();
   return result;
+}
+
+void AxisLines::findRun() {
+  if (lineDistance || kept.empty() || source.parts().size() != 1)
+    return;
+  const unsigned axis = kept.back();
+  for (const Digit &digit : source.digits())
+    if (digit.axis == axis && digit.weight == 1 && digit.extent > 1 &&
+        source.axes()[axis].extent % digit.extent == 0)
+      run = {digit.extent, digit.stride};
+}
+
+void AxisLines::findBlocks() {
+  const size_t whole = offsets.size() / BlockLength * BlockLength;
+  inBlocks = whole > 0;
+  for (size_t i = 0; i < whole; ++i)
+    inBlocks &= i % BlockLength == 0 || offsets[i] == offsets[i - 1] + 1;
 }
 
 void AxisLines::indexOf(int64_t line, std::vector<int64_t> &index) const {

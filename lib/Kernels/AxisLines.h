@@ -14,6 +14,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace npu::kernels {
@@ -33,6 +34,9 @@ public:
   int64_t length() const { return static_cast<int64_t>(offsets.size()); }
   /// Whether the elements of a line follow each other in memory.
   bool isContiguous() const { return contiguous; }
+  /// Whether there are blocks of a private format in a line, and the elements
+  /// of each follow each other in memory.
+  bool isInBlocks() const { return inBlocks; }
   /// The axes that lines do not run along, in order.
   const std::vector<unsigned> &keptAxes() const { return kept; }
   const Layout &layout() const { return source; }
@@ -53,35 +57,97 @@ public:
   int64_t start(int64_t line) const {
     if (lineDistance)
       return line * *lineDistance;
+    const int64_t inRun = line % run.length;
     std::vector<int64_t> index;
-    indexOf(line, index);
-    return source.elementAt(index);
+    indexOf(line - inRun, index);
+    return source.elementAt(index) + inRun * run.distance;
   }
 
   /// Copies a line out of (into) the tensor.
   template <typename T>
   void read(const T *tensor, int64_t line, T *to) const {
-    const T *from = tensor + start(line);
-    if (contiguous)
-      std::memcpy(to, from, offsets.size() * sizeof(T));
-    else
-      for (size_t i = 0; i < offsets.size(); ++i)
-        to[i] = from[offsets[i]];
+    readFrom(tensor + start(line), to);
   }
   template <typename T>
   void write(T *tensor, int64_t line, const T *from) const {
-    T *to = tensor + start(line);
-    for (size_t i = 0; i < offsets.size(); ++i)
-      to[offsets[i]] = from[i];
+    writeTo(tensor + start(line), from);
+  }
+  /// Copies \p count lines from number \p line on, in the tensor and, one
+  /// behind the other, outside.
+  template <typename T>
+  void read(const T *tensor, int64_t line, size_t count, T *to) const {
+    forEachStart(line, count, [&](int64_t start) {
+      readFrom(tensor + start, to);
+      to += offsets.size();
+    });
+  }
+  template <typename T>
+  void write(T *tensor, int64_t line, size_t count, const T *from) const {
+    forEachStart(line, count, [&](int64_t start) {
+      writeTo(tensor + start, from);
+      from += offsets.size();
+    });
   }
 
 private:
+  /// Elements of a block of the private formats.
+  static constexpr size_t BlockLength = 16;
+
+  /// Line l starts \p distance behind line l - 1 unless l is a multiple of
+  /// \p length.
+  struct Run {
+    int64_t length = 1, distance = 0;
+  };
+
+  void findRun();
+  void findBlocks();
+
+  template <typename Function>
+  void forEachStart(int64_t line, size_t count,
+                    const Function &function) const {
+    int64_t at = 0;
+    for (int64_t l = line; l < line + static_cast<int64_t>(count); ++l) {
+      at = l == line || l % run.length == 0 ? start(l) : at + run.distance;
+      function(at);
+    }
+  }
+  /// Calls \p copy(i, n) for the stretches of a line that follow each other.
+  template <typename Copy>
+  void forEachStretch(const Copy &copy) const {
+    size_t i = 0;
+    if (inBlocks)
+      for (; i + BlockLength <= offsets.size(); i += BlockLength)
+        copy(i, std::integral_constant<size_t, BlockLength>());
+    for (; i < offsets.size(); ++i)
+      copy(i, std::integral_constant<size_t, 1>());
+  }
+  template <typename T>
+  void readFrom(const T *from, T *to) const {
+    if (contiguous)
+      std::memcpy(to, from, offsets.size() * sizeof(T));
+    else
+      forEachStretch([&](size_t i, auto n) {
+        std::memcpy(to + i, from + offsets[i], n * sizeof(T));
+      });
+  }
+  template <typename T>
+  void writeTo(T *to, const T *from) const {
+    if (contiguous)
+      std::memcpy(to, from, offsets.size() * sizeof(T));
+    else
+      forEachStretch([&](size_t i, auto n) {
+        std::memcpy(to + offsets[i], from + i, n * sizeof(T));
+      });
+  }
+
   Layout source;
   std::vector<unsigned> kept;
   std::vector<int64_t> offsets; ///< of the elements of a line from its start
   std::optional<int64_t> lineDistance;
+  Run run; ///< where lineDistance is not known
   int64_t lines = 1;
   bool contiguous = true;
+  bool inBlocks = false;
 };
 
 /// The partial sums of sumInOrder.

@@ -67,6 +67,20 @@ public:
     return const_cast<uint16_t *>(
         findHalves(static_cast<const std::byte *>(tensor), line));
   }
+  /// Whether lines are fp16 and worth copying by readHalves and writeHalves.
+  bool areHalvesInBlocks() const {
+    return type == DataType::Float16 && lines.isInBlocks();
+  }
+  /// Copies \p count lines of fp16 from number \p line on, in the tensor and,
+  /// one behind the other, outside.
+  void readHalves(const std::byte *tensor, int64_t line, size_t count,
+                  uint16_t *to) const {
+    lines.read(reinterpret_cast<const uint16_t *>(tensor), line, count, to);
+  }
+  void writeHalves(std::byte *tensor, int64_t line, size_t count,
+                   const uint16_t *from) const {
+    lines.write(reinterpret_cast<uint16_t *>(tensor), line, count, from);
+  }
   /// Widens a line; \p to has length() elements.
   void read(const std::byte *tensor, int64_t line, std::span<float> to) const;
   /// Rounds a line to the type of the tensor; returns CastOverflow and

@@ -29,9 +29,19 @@ private:
   OverflowMode mode = OverflowMode::Saturate;
   FloatLines from, to;
 
+  /// What is used for one group of lines after the other.
+  struct Workspace {
+    std::vector<float> values;
+    std::vector<uint16_t> copies; ///< of operands, then results
+  };
+
   /// Lines from number \p line on, \p count of them.
   StatusBits runLines(const std::byte *input, std::byte *output, int64_t line,
-                      size_t count, std::vector<float> &values) const;
+                      size_t count, Workspace &space) const;
+  /// The same of fp16 lines, if nothing happens in them.
+  std::optional<StatusBits> runQuietly(const std::byte *input,
+                                       std::byte *output, int64_t line,
+                                       size_t count, Workspace &space) const;
 };
 
 SoftmaxPath choosePath(const TensorDesc &input, const NumericConfig &config,
@@ -82,22 +92,41 @@ SoftmaxKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
-StatusBits SoftmaxKernel::runLines(const std::byte *input, std::byte *output,
-                                   int64_t line, size_t count,
-                                   std::vector<float> &values) const {
+std::optional<StatusBits> SoftmaxKernel::runQuietly(const std::byte *input,
+                                                    std::byte *output,
+                                                    int64_t line, size_t count,
+                                                    Workspace &space) const {
+  const size_t length = static_cast<size_t>(from.length());
   const uint16_t *halves = from.findHalves(input, line);
   uint16_t *results = to.findHalves(output, line);
   if (halves && results)
-    if (auto bits =
-            softmaxQuietly(halves, results, count, from.length(), path, values))
-      return *bits;
+    return softmaxQuietly(halves, results, count, length, path, space.values);
+  if (!from.areHalvesInBlocks() || !to.areHalvesInBlocks())
+    return std::nullopt;
+  // Lines whose blocks lie apart follow each other in a copy.
+  const size_t size = count * length;
+  space.copies.resize(2 * size);
+  uint16_t *operands = space.copies.data(), *quotients = operands + size;
+  from.readHalves(input, line, count, operands);
+  const auto bits =
+      softmaxQuietly(operands, quotients, count, length, path, space.values);
+  if (bits)
+    to.writeHalves(output, line, count, quotients);
+  return bits;
+}
+
+StatusBits SoftmaxKernel::runLines(const std::byte *input, std::byte *output,
+                                   int64_t line, size_t count,
+                                   Workspace &space) const {
+  if (auto bits = runQuietly(input, output, line, count, space))
+    return *bits;
   if (count > 1) {
     StatusBits bits = npu::status::None;
     for (size_t i = 0; i < count; ++i)
-      bits |=
-          runLines(input, output, line + static_cast<int64_t>(i), 1, values);
+      bits |= runLines(input, output, line + static_cast<int64_t>(i), 1, space);
     return bits;
   }
+  std::vector<float> &values = space.values;
   values.resize(static_cast<size_t>(from.length()));
   from.read(input, line, values);
   StatusBits bits = softmaxLine(values, path, mode);
@@ -114,12 +143,12 @@ SoftmaxKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   context.pool.parallelFor(
       from.numLines(), from.grain(group),
       [&](int64_t begin, int64_t end, int64_t) {
-        std::vector<float> values;
+        Workspace space;
         StatusBits bits = npu::status::None;
         for (int64_t line = begin; line < end;) {
           const int64_t count = end - line >= group ? group : 1;
           bits |= runLines(inputs[0].data, outputs[0].data, line,
-                           static_cast<size_t>(count), values);
+                           static_cast<size_t>(count), space);
           line += count;
         }
         status |= bits;

@@ -294,6 +294,63 @@ TEST(QuietTest, LayerNormOfLinesAroundAnInfinity) {
   }
 }
 
+// In FRACTAL_NZ a line has 16 elements in each of its blocks. Batches, rows in
+// one block and in several, lines with a rest; an infinity in some of them.
+TEST(QuietTest, LinesOfFractalNz) {
+  unsigned seed = 1;
+  for (int64_t rows : {5, 32, 48})
+    for (int64_t length : {16, 40, 128})
+      for (bool isFinite : {true, false})
+        for (const char *type : {"SoftmaxV2", "LayerNorm"}) {
+          SCOPED_TRACE(std::string(type) + " of " + std::to_string(rows) +
+                       " by " + std::to_string(length) +
+                       (isFinite ? "" : " with an infinity"));
+          constexpr int64_t Batch = 2;
+          const TensorDesc plain = plainDesc(Half, {Batch, rows, length});
+          const TensorDesc blocks =
+              privateDesc(Half, Format::FRACTAL_NZ, Format::ND, plain.shape);
+          const TensorDesc moment = plainDesc(Half, {Batch, rows, 1});
+          Floats values = manyMagnitudes(Batch * rows * length,
+                                         isFinite ? 8 : 65504, seed++);
+          if (!isFinite)
+            values[rows / 2 * length + 3] =
+                std::numeric_limits<float>::infinity();
+          const TestTensor x = floatTensor(Half, plain.shape, values);
+          const bool isNorm = type == std::string("LayerNorm");
+          Attributes attrs;
+          attrs.set("axes", std::vector<int64_t>{-1});
+          attrs.set("begin_norm_axis", int64_t(2));
+          attrs.set("begin_params_axis", int64_t(2));
+          attrs.set("epsilon", 1e-5f);
+          NumericConfig config;
+          config.overflow = OverflowMode::InfNan;
+          // Softmax of a matrix is another one on 910A.
+          config.soc = Soc::Ascend910B;
+          std::vector<TestTensor> parameters;
+          if (isNorm)
+            for (unsigned i = 0; i < 2; ++i)
+              parameters.push_back(floatTensor(
+                  Half, {length}, randomFloats(length, 0.5f, 2, seed++)));
+          auto run = [&](const TestTensor &from, const TensorDesc &to) {
+            std::vector<TestTensor> inputs{from};
+            inputs.insert(inputs.end(), parameters.begin(), parameters.end());
+            std::vector<TensorDesc> outputs{to};
+            outputs.resize(isNorm ? 3 : 1, moment);
+            return runEverywhere(type, inputs, outputs, attrs, config);
+          };
+          const TestResult expected = run(x, plain);
+          const TestResult result =
+              run(runNode("TransData", {x}, {blocks}).outputs[0], blocks);
+          EXPECT_EQ(result.status.valid, expected.status.valid);
+          EXPECT_EQ(result.outputs[0].bytes,
+                    runNode("TransData", {expected.outputs[0]}, {blocks})
+                        .outputs[0]
+                        .bytes);
+          for (size_t i = 1; i < result.outputs.size(); ++i)
+            EXPECT_EQ(result.outputs[i].bytes, expected.outputs[i].bytes);
+        }
+}
+
 // Channels that lie apart take the other way.
 TEST(QuietTest, BatchNormOfBlocksOfChannels) {
   struct Case {
