@@ -64,6 +64,8 @@ public:
     return Status();
   }
 
+  bool isFortranOrder = false; ///< as parse found it
+
 private:
   static Status malformed(const std::string &expected) {
     return Status::error("the .npy header is malformed, expected " + expected);
@@ -117,9 +119,10 @@ private:
   Status order() {
     if (word("False"))
       return Status();
-    if (word("True"))
-      return Status::error("the .npy array is in Fortran order, expected C "
-                           "order (numpy.ascontiguousarray)");
+    if (word("True")) {
+      isFortranOrder = true;
+      return Status();
+    }
     return malformed("True or False");
   }
   Status shape(NpyView &array) {
@@ -177,9 +180,8 @@ std::string makeHeader(std::string_view descr, const Shape &shape) {
   return header + dictionary;
 }
 
-} // namespace
-
-Expected<NpyView> npu::parseNpy(ByteView bytes) {
+/// Reads the array in \p bytes, in either order.
+Expected<NpyView> parse(ByteView bytes, bool &isFortranOrder) {
   std::string_view text(reinterpret_cast<const char *>(bytes.data()),
                         bytes.size());
   if (!text.starts_with(magic) || text.size() < 10)
@@ -198,12 +200,47 @@ Expected<NpyView> npu::parseNpy(ByteView bytes) {
                          std::to_string(text.size()) + " bytes, need " +
                          std::to_string(prefix + length));
   NpyView array;
-  if (Status status = HeaderParser(text.substr(prefix, length)).parse(array);
-      !status)
+  HeaderParser parser(text.substr(prefix, length));
+  if (Status status = parser.parse(array); !status)
     return status;
+  isFortranOrder = parser.isFortranOrder;
   array.data = bytes.subspan(prefix + length);
   if (Status status = checkSize(array); !status)
     return status;
+  return array;
+}
+
+/// The bytes of \p array, whose first dimension runs fastest, in C order.
+std::vector<std::byte> toCOrder(const NpyView &array) {
+  const size_t rank = array.shape.size();
+  const size_t size = getBitWidth(array.dtype) / 8;
+  std::vector<size_t> steps(rank, size);
+  for (size_t i = 1; i < rank; ++i)
+    steps[i] = steps[i - 1] * static_cast<size_t>(array.shape[i - 1]);
+  std::vector<std::byte> result(array.data.size());
+  std::vector<int64_t> index(rank);
+  size_t from = 0;
+  for (size_t to = 0; to < result.size(); to += size) {
+    std::memcpy(result.data() + to, array.data.data() + from, size);
+    for (size_t i = rank; i-- > 0;) {
+      from += steps[i];
+      if (++index[i] < array.shape[i])
+        break;
+      from -= steps[i] * static_cast<size_t>(array.shape[i]);
+      index[i] = 0;
+    }
+  }
+  return result;
+}
+
+} // namespace
+
+Expected<NpyView> npu::parseNpy(ByteView bytes) {
+  bool isFortranOrder = false;
+  Expected<NpyView> array = parse(bytes, isFortranOrder);
+  if (array && isFortranOrder)
+    return Status::error("the .npy array is in Fortran order, expected C order "
+                         "(numpy.ascontiguousarray)");
   return array;
 }
 
@@ -211,10 +248,16 @@ Expected<NpyFile> npu::readNpy(const std::string &path) {
   Expected<MappedFile> file = MappedFile::open(path);
   if (!file)
     return file.takeStatus();
-  Expected<NpyView> array = parseNpy(file->bytes());
+  bool isFortranOrder = false;
+  Expected<NpyView> array = parse(file->bytes(), isFortranOrder);
   if (!array)
     return array.takeStatus().withContext(path);
-  return NpyFile{std::move(*file), std::move(*array)};
+  NpyFile result{std::move(*file), std::move(*array)};
+  if (isFortranOrder) {
+    result.reordered = toCOrder(result.array);
+    result.array.data = result.reordered;
+  }
+  return result;
 }
 
 std::string_view npu::getNpyDescr(DataType dtype) {

@@ -2,7 +2,7 @@
 //
 // The .npy format 1.0, 2.0 and 3.0 of numpy.lib.format: magic, version, header
 // length, a Python dictionary {descr, fortran_order, shape}, raw data.
-// Little-endian, C order. Types: float16/32/64, (u)int8..64, bool,
+// Little-endian. Types: float16/32/64, (u)int8..64, bool,
 // complex64/128. NumPy has no bfloat16, so it is written as float32.
 //
 //===----------------------------------------------------------------------===//
@@ -24,10 +24,12 @@ struct NpyView {
 };
 
 /// An array file in memory. array.data points into it, and is aligned to the
-/// element size in files that NumPy or writeNpy made.
+/// element size in files that NumPy or writeNpy made; of an array in Fortran
+/// order it points into a copy in C order.
 struct NpyFile {
   MappedFile file;
   NpyView array;
+  std::vector<std::byte> reordered = {};
 };
 
 /// Reads the array in \p bytes. Fails on other formats, object arrays, Fortran
@@ -35,7 +37,7 @@ struct NpyFile {
 /// the shape says.
 Expected<NpyView> parseNpy(ByteView bytes);
 
-/// Maps \p path and reads it as parseNpy does.
+/// Maps \p path and reads it as parseNpy does, Fortran order too.
 Expected<NpyFile> readNpy(const std::string &path);
 
 /// What stands in front of the data of an array in a file. Fails on types NumPy

@@ -55,6 +55,29 @@ TEST(Npy, BytesAreThoseOfNumPy) {
       expected);
 }
 
+// What numpy.save makes of a transposed array.
+TEST(Npy, FortranOrderIsReadFromFiles) {
+  const std::string bytes = fileOf(
+      "{'descr': '<i2', 'fortran_order': True, 'shape': (2, 3, 2), }",
+      std::string("\0\0\1\0\2\0\3\0\4\0\5\0\6\0\7\0\x8\0\x9\0\xA\0\xB\0", 24));
+  std::string name =
+      (std::filesystem::temp_directory_path() / "npu-npy-XXXXXX").string();
+  const int fd = ::mkstemp(name.data());
+  FileDescriptor owner(fd);
+  const ByteView parts[] = {asBytes(bytes)};
+  ASSERT_TRUE(writeFile(name, parts).ok());
+  Expected<NpyFile> file = readNpy(name);
+  std::filesystem::remove(name);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  const NpyFile moved = std::move(*file);
+  EXPECT_EQ(moved.array.shape, (Shape{2, 3, 2}));
+  std::vector<int16_t> values(12);
+  ASSERT_EQ(moved.array.data.size(), 24u);
+  std::memcpy(values.data(), moved.array.data.data(), 24);
+  EXPECT_EQ(values,
+            (std::vector<int16_t>{0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11}));
+}
+
 TEST(Npy, ShapesComeBack) {
   const std::vector<std::byte> data(64 * 40);
   for (const Shape &shape :
