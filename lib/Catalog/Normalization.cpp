@@ -16,21 +16,21 @@ static constexpr Row rows[] = {
     {"AvgPool", "x", "y",
      "ksize: list int; strides: list int; padding: string; data_format: string "
      "= 'NHWC'",
-     Engine::AiCore, ShapeRule::Pooling, Formats::Blocks},
+     Engine::AiCore, ShapeRule::Pooling, Formats::Image},
     {"AvgPoolGrad", "orig_input_shape, input_grad", "out_grad",
      "ksize: list int; strides: list int; padding: string; data_format: string "
      "= 'NHWC'",
-     Engine::AiCore, ShapeRule::OriginalInput, Formats::Blocks},
+     Engine::AiCore, ShapeRule::OriginalInput, Formats::Image},
     {"AvgPoolGradD", "input_grad, mean_matrix, kernel_matrix", "out_grad",
      "orig_input_shape: list int; ksize: list int; strides: list int; padding: "
      "string; data_format: string = 'NHWC'",
-     Engine::AiCore, ShapeRule::OriginalInput, Formats::Blocks},
+     Engine::AiCore, ShapeRule::OriginalInput, Formats::Image},
     {"AvgPoolV2", "x", "y",
      "ksize: list int; strides: list int; padding_mode: string = 'CALCULATED'; "
      "pads: list int = [0, 0, 0, 0]; data_format: string = 'NCHW'; "
      "global_pooling: bool = false; ceil_mode: bool = false; exclusive: bool = "
      "true; divisor_override: int = 0",
-     Engine::AiCore, ShapeRule::Pooling, Formats::Blocks},
+     Engine::AiCore, ShapeRule::Pooling, Formats::Image},
     {"BNInfer", "x, scale, offset, mean, variance", "y", "epsilon: float",
      Engine::AiCore, ShapeRule::SameAsFirst},
     {"BNInference", "x, mean, variance, momentum, scale?, offset?", "y",
@@ -122,11 +122,11 @@ static constexpr Row rows[] = {
     {"MaxPool", "x", "y",
      "ksize: list int; strides: list int; padding: string; data_format: string "
      "= 'NHWC'",
-     Engine::AiCore, ShapeRule::Pooling, Formats::Blocks},
+     Engine::AiCore, ShapeRule::Pooling, Formats::Image},
     {"MaxPoolGrad", "x1, x2, grad", "y",
      "ksize: list int; strides: list int; padding: string; data_format: string "
      "= 'NHWC'",
-     Engine::AiCore, ShapeRule::SameAsFirst, Formats::Blocks},
+     Engine::AiCore, ShapeRule::SameAsFirst, Formats::Image},
     {"MaxPoolGradWithArgmax", "x, grad, argmax", "y",
      "ksize: list int; strides: list int; padding: string", Engine::AiCore,
      ShapeRule::SameAsFirst, Formats::Blocks},
@@ -134,7 +134,7 @@ static constexpr Row rows[] = {
      "ksize: list int; strides: list int; padding_mode: string = 'CALCULATED'; "
      "pads: list int = [0,0,0,0]; data_format: string = 'NCHW'; "
      "global_pooling: bool = false; ceil_mode: bool = false",
-     Engine::AiCore, ShapeRule::Pooling, Formats::Blocks},
+     Engine::AiCore, ShapeRule::Pooling, Formats::Image},
     {"MaxPoolWithArgmax", "x", "y, argmax",
      "ksize: list int; strides: list int; padding: string; Targmax: int = 7",
      Engine::AiCore, ShapeRule::MaxPoolWithArgmax, Formats::Blocks},
@@ -148,7 +148,7 @@ static constexpr Row rows[] = {
      "mode: int = 0; global_pooling: bool = false; window: list int = [1,1]; "
      "stride: list int = [1,1]; pad: list int = [0,0,0,0]; dilation: list int "
      "= [1,1,1,1]; ceil_mode: int = 0; data_format: string = 'NCHW'",
-     Engine::AiCore, ShapeRule::Pooling, Formats::Blocks},
+     Engine::AiCore, ShapeRule::Pooling, Formats::Image},
     {"ReduceAll", "x, axes", "y", "keep_dims: bool = false", Engine::AiCore,
      ShapeRule::Reduction},
     {"ReduceAllD", "x", "y", "axes: list int; keep_dims: bool = false",

@@ -175,12 +175,15 @@ Expected<Shape> ShapeInference::gather() const {
     batch = spec.attribute<int64_t>("batch_dims");
   if (!batch)
     return batch.takeStatus();
-  if (*axis >= rank())
-    return needs("a tensor with axes", in(0));
   const size_t shared = static_cast<size_t>(
       *batch < 0 ? *batch + static_cast<int64_t>(in(1).size()) : *batch);
   if (shared > in(1).size())
     return needs(std::to_string(*batch) + " shared axes", in(1));
+  // The first axis that is not shared.
+  if (spec.type == "Gather")
+    axis = static_cast<unsigned>(shared);
+  if (*axis >= rank())
+    return needs("a tensor with axes", in(0));
   Shape shape(in(0).begin(), in(0).begin() + *axis);
   shape.insert(shape.end(), in(1).begin() + shared, in(1).end());
   shape.insert(shape.end(), in(0).begin() + *axis + 1, in(0).end());

@@ -80,6 +80,8 @@ constexpr Row rows[] = {
 };
 constexpr Row inference =
     rowOf<InferWithStatistics>("BatchNorm", 1, 4, true, 5, true, AtEnd);
+constexpr Row inferenceGradient =
+    rowOf<InferenceGradient>("BatchNormGrad", 2, 3, true, 4, true, AtEnd);
 
 /// What a thread computes a block of adjacent channels with.
 struct Workspace {
@@ -127,6 +129,8 @@ private:
 const Row *findRow(const NodeSpec &spec, bool training) {
   if (spec.type == "BatchNorm" && !training)
     return &inference;
+  if (spec.type == "BatchNormGrad" && !training)
+    return &inferenceGradient;
   auto row = std::find_if(std::begin(rows), std::end(rows),
                           [&](const Row &r) { return r.type == spec.type; });
   return row == std::end(rows) ? nullptr : row;
@@ -139,8 +143,6 @@ Status BatchNormKernel::bindAttributes(const NodeSpec &spec) {
   row = findRow(spec, *training);
   if (!row)
     return Status::error("is not a batch normalisation");
-  if (spec.type == "BatchNormGrad" && !*training)
-    return Status::error("attribute 'is_training' is false, expected true");
   if (row->hasEpsilon) {
     auto given = spec.attribute<float>("epsilon");
     if (!given)

@@ -348,6 +348,19 @@ struct Gradient {
   }
 };
 
+/// The same where the statistics were no function of x.
+struct InferenceGradient {
+  template <class I, class C>
+  static void run(I &unit, C &c) {
+    const auto scale = c.values[0], mean = c.values[1], variance = c.values[2];
+    const auto [ofScale, ofOffset] =
+        parameterGradients(unit, c, mean, variance);
+    c.scaleAndShift(unit, unit.mul(scale, c.inverseRoot(variance)),
+                    typename C::Value{});
+    c.results = {ofScale, ofOffset, 0, 0};
+  }
+};
+
 } // namespace npu::kernels::batchnorm
 
 #endif // NPU_LIB_KERNELS_BATCHNORMPROGRAMS_H

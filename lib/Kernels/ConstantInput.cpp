@@ -37,3 +37,10 @@ Expected<std::vector<int64_t>> kernels::readIntegers(const NodeSpec &spec,
     return spec.attrs.require<std::vector<int64_t>>(name);
   return readConstantInput(spec, index, name);
 }
+
+Expected<bool> kernels::keepsAllAxes(const NodeSpec &spec,
+                                     const std::vector<int64_t> &axes) {
+  if (!axes.empty() || !spec.type.starts_with("ReduceMean"))
+    return false;
+  return spec.attribute<bool>("noop_with_empty_axes");
+}

@@ -17,6 +17,12 @@ Expected<std::vector<int64_t>> readIntegers(const NodeSpec &spec,
                                             bool isAttribute, size_t index,
                                             const std::string &name);
 
+/// Whether a reduction over \p axes is none: ReduceMean over no axes, unless
+/// `noop_with_empty_axes` is false and it runs over all, as other reductions
+/// do.
+Expected<bool> keepsAllAxes(const NodeSpec &spec,
+                            const std::vector<int64_t> &axes);
+
 } // namespace npu::kernels
 
 #endif // NPU_LIB_KERNELS_CONSTANTINPUT_H

@@ -213,7 +213,7 @@ Expected<Binding> bindAttributes(const NodeSpec &spec,
   }
 }
 
-/// The axis of \p output along which a bias lies.
+/// The axis of the output along which a bias, or a slope, lies.
 Expected<unsigned> biasAxis(const NodeSpec &spec) {
   auto format = attributeOr<std::string>(spec, "data_format", "NHWC");
   if (!format)
@@ -225,8 +225,12 @@ Expected<unsigned> biasAxis(const NodeSpec &spec) {
     if (auto channel = layout->findAxis('C'))
       return *channel;
   const size_t rank = layout->axes().size();
-  const size_t axis =
-      format->starts_with("NC") ? 1 : std::max<size_t>(rank, 1) - 1;
+  // PRelu has no attribute but the format of its tensor.
+  const bool isLast =
+      spec.type == "PRelu"
+          ? spec.outputs.front().format == Format::NHWC || rank == 1
+          : !format->starts_with("NC");
+  const size_t axis = isLast ? std::max<size_t>(rank, 1) - 1 : 1;
   if (axis >= rank)
     return Status::error("output " + spec.outputs.front().toString() +
                          " has no channels to add a bias to");
@@ -285,7 +289,8 @@ private:
   std::vector<DataType> inputTypes, outputTypes;
   OverflowMode mode = OverflowMode::Saturate;
   ElementwisePath path = ElementwisePath::Half;
-  bool isInteger = false, isHalf = false; ///< all tensors are fp16
+  bool inOwnType = false; ///< integers and doubles
+  bool isHalf = false;    ///< all tensors are fp16
   ElementwiseFunction function = nullptr;
   QuietFunction quietFunction = nullptr;
   // Made once as many elements were computed as it has.
@@ -298,7 +303,7 @@ private:
   void bindFunctions();
   void considerTable();
   /// Whether elements are computed in fp32 whatever their type in memory.
-  bool inFloat() const { return !isInteger && path != ElementwisePath::Half; }
+  bool inFloat() const { return !inOwnType && path != ElementwisePath::Half; }
   /// Computes a chunk where that takes no work space and nothing happens.
   std::optional<StatusBits> computeQuickly(std::span<const void *const> inputs,
                                            std::span<void *const> outputs,
@@ -350,14 +355,17 @@ Status ElementwiseKernel::bindTypes(const ElementwiseRow &row,
       uniform &= type == outputType;
       floats &= isFloatType(type);
     }
-  if (uniform &&
-      (outputType == DataType::Int32 || outputType == DataType::Int64)) {
-    isInteger = true;
-    for (float param : binding.params)
-      if (param != std::trunc(param) || std::abs(param) > 0x1p30f)
-        return Status::error("a scalar of " + std::to_string(param) +
-                             " is no operand for integers");
-    if (getIntegerFunction(binding.op, outputType))
+  if (uniform && !floats) {
+    function = outputType == DataType::Double
+                   ? getDoubleFunction(binding.op)
+                   : getIntegerFunction(binding.op, outputType);
+    inOwnType = true;
+    if (function && outputType != DataType::Double)
+      for (float param : binding.params)
+        if (param != std::trunc(param) || std::abs(param) > 0x1p30f)
+          return Status::error("a scalar of " + std::to_string(param) +
+                               " is no operand for integers");
+    if (function)
       return {};
   } else if (uniform && floats) {
     auto implMode = readImplMode(spec);
@@ -427,9 +435,9 @@ ElementwiseKernel::create(const ElementwiseRow &row, const NodeSpec &spec,
 }
 
 void ElementwiseKernel::bindFunctions() {
-  function = isInteger ? getIntegerFunction(binding.op, outputTypes.front())
-                       : getFloatFunction(binding.op, path, mode);
-  isHalf = !isInteger;
+  if (!inOwnType)
+    function = getFloatFunction(binding.op, path, mode);
+  isHalf = !inOwnType;
   for (const auto &types : {inputTypes, outputTypes})
     for (DataType type : types)
       isHalf &= type == DataType::Float16;

@@ -172,10 +172,14 @@ ElementwiseFunction getSimpleMathFunction(ElementwiseOp op,
                                           ElementwisePath path,
                                           OverflowMode mode);
 
-/// Null when \p op is not defined for integers of \p dtype (int32, int64).
-/// Overflowing results wrap and raise IntegerOverflow; the negation of the
-/// smallest value also NegateMinimum.
+/// Null when \p op is not defined for elements of \p dtype, or they are no
+/// integers and no booleans. Overflowing results wrap; those of int32 and int64
+/// raise IntegerOverflow, the negation of the smallest value NegateMinimum.
 ElementwiseFunction getIntegerFunction(ElementwiseOp op, DataType dtype);
+
+/// What a CPU of the device computes of double elements: IEEE, no status. Null
+/// when \p op is not defined for them.
+ElementwiseFunction getDoubleFunction(ElementwiseOp op);
 
 } // namespace npu::kernels
 

@@ -8,6 +8,7 @@
 #include "Builtins.h"
 #include "ConstantInput.h"
 #include "DroppedInputs.h"
+#include "ExactElements.h"
 #include "FloatInstructions.h"
 #include "FloatLines.h"
 #include "KernelChecks.h"
@@ -48,12 +49,14 @@ void clearPadding(const AxisLines &lines, std::byte *data, unsigned size) {
 // TopK
 //===----------------------------------------------------------------------===//
 
-/// Elements as numbers that compare; a NaN is above all.
+/// Elements as numbers that compare; a NaN is above all. Those of 16 bits that
+/// are no integers come as halves.
 template <typename T>
 std::vector<T> keysOf(DataType, std::vector<T> elements) {
   return elements;
 }
-std::vector<float> keysOf(DataType dtype, std::vector<uint16_t> elements) {
+std::vector<float> keysOf(DataType dtype,
+                          std::vector<numerics::Half> elements) {
   std::vector<float> keys(elements.size());
   toFloat(dtype, elements.data(), keys);
   return keys;
@@ -97,9 +100,8 @@ Expected<std::unique_ptr<Kernel>> TopKKernel::create(const NodeSpec &spec,
   kernel->wantsLargest = *largest;
   const TensorDesc &x = *spec.inputs[0];
   kernel->dtype = x.dtype;
-  const bool known = isFloatType(x.dtype) || x.dtype == DataType::Int32 ||
-                     x.dtype == DataType::Int64;
-  if (!known || spec.outputs[0].dtype != x.dtype ||
+  if ((!isFloatType(x.dtype) && !isExactType(x.dtype)) ||
+      spec.outputs[0].dtype != x.dtype ||
       spec.outputs[1].dtype != DataType::Int32)
     return nodeError(spec, "cannot sort " + x.toString() + " to " +
                                spec.outputs[0].toString() + " and " +
@@ -160,36 +162,16 @@ Expected<NodeStatus> TopKKernel::run(RunContext &context,
     run(context, inputs[0].as<T>(), outputs[0].as<T>(),
         outputs[1].as<int32_t>());
   };
-  switch (dtype) {
-  case DataType::Float:
+  if (dtype == DataType::Float)
     runAs(float());
-    break;
-  case DataType::Int32:
-    runAs(int32_t());
-    break;
-  case DataType::Int64:
-    runAs(int64_t());
-    break;
-  default:
-    runAs(uint16_t());
-  }
+  else if (!visitExactType(dtype, runAs))
+    runAs(numerics::Half());
   return NodeStatus{};
 }
 
 //===----------------------------------------------------------------------===//
 // Cumsum
 //===----------------------------------------------------------------------===//
-
-/// Wraps.
-struct IntegerInstructions {
-  StatusBits bits = status::None;
-  int32_t add(int32_t a, int32_t b) {
-    int32_t sum;
-    if (__builtin_add_overflow(a, b, &sum))
-      bits |= status::IntegerOverflow;
-    return sum;
-  }
-};
 
 class CumsumKernel final : public Kernel {
 public:
@@ -240,8 +222,7 @@ CumsumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   kernel->isReverse = *reverse;
   const TensorDesc &x = *spec.inputs[0], &y = spec.outputs[0];
   kernel->dtype = x.dtype;
-  if ((!isFloatType(x.dtype) && x.dtype != DataType::Int32) ||
-      x.dtype != y.dtype)
+  if ((!isFloatType(x.dtype) && !isExactType(x.dtype)) || x.dtype != y.dtype)
     return nodeError(spec,
                      "no sums of " + x.toString() + " to " + y.toString());
   for (const auto &[lines, desc] :
@@ -268,11 +249,14 @@ StatusBits CumsumKernel::runLine(const std::byte *x, std::byte *y,
     results.write(reinterpret_cast<T *>(y), line, elements.data());
     return bits;
   };
+  StatusBits exact = status::None;
+  if (visitExactType(dtype, [&]<typename T>(T zero) {
+        exact = runAs(zero, [&](std::span<T> line) {
+          return sumUp(line, ExactInstructions<T>());
+        });
+      }))
+    return exact;
   switch (dtype) {
-  case DataType::Int32:
-    return runAs(int32_t(), [&](std::span<int32_t> line) {
-      return sumUp(line, IntegerInstructions());
-    });
   case DataType::Float:
     return runAs(float(), [&](std::span<float> line) {
       const StatusBits bits = sumUp(line, WatchedInstructions());

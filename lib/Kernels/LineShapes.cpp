@@ -53,7 +53,10 @@ Expected<Shape> ShapeInference::reduction() const {
         shape.push_back(along[i] ? 1 : in(0)[i]);
     return shape;
   };
-  std::vector<bool> along(rank(), axes->empty()), image = along;
+  auto keepsAll = keepsAllAxes(spec, *axes);
+  if (!keepsAll)
+    return keepsAll.takeStatus();
+  std::vector<bool> along(rank(), axes->empty() && !*keepsAll), image = along;
   // Of an image in NC1HWC0 the numbers may count N, C, H, W, whatever the
   // origin; then the other reading contradicts what is known of the output.
   bool isImage = spec.inputs[0]->format == Format::NC1HWC0 && rank() == 4;

@@ -1,5 +1,6 @@
 //===- Pooling.cpp - Maxima and averages over windows ---------------------===//
 
+#include "BlockedImages.h"
 #include "Builtins.h"
 #include "FloatElements.h"
 #include "FloatInstructions.h"
@@ -307,15 +308,16 @@ void kernels::addPooling(Registry &registry) {
   constexpr StatusBits average = maximum | status::FloatOverflow |
                                  status::FloatUnderflow | status::CastUnderflow;
   registry.add("Pooling",
-               {PoolingKernel::create,
+               {createOnBlockedImages<PoolingKernel::create>,
                 "max: exact; average: fp32 sum times 1 / area, one rounding; "
                 "310: fp16 unless high_precision",
                 average});
   for (const char *type : {"AvgPool", "AvgPoolV2"})
-    registry.add(type, {PoolingKernel::create,
+    registry.add(type, {createOnBlockedImages<PoolingKernel::create>,
                         "fp32 sum times 1 / area, one rounding; 310: fp16 "
                         "unless high_precision",
                         average});
   for (const char *type : {"MaxPool", "MaxPoolV3"})
-    registry.add(type, {PoolingKernel::create, "exact", maximum});
+    registry.add(
+        type, {createOnBlockedImages<PoolingKernel::create>, "exact", maximum});
 }

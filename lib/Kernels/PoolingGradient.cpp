@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockedImages.h"
 #include "Builtins.h"
 #include "FloatElements.h"
 #include "FloatLines.h"
@@ -352,7 +353,7 @@ void kernels::addPoolingGradient(Registry &registry) {
   registry.add("MaxPoolWithArgmax", {MaxPoolWithPlacesKernel::create, "exact",
                                      status::VectorNanInfInput});
   registry.add("MaxPoolGrad",
-               {PoolingGradientKernel::create,
+               {createOnBlockedImages<PoolingGradientKernel::create>,
                 "fp32 sum in the order of taps, one rounding", sum});
   registry.add("MaxPoolGradWithArgmax",
                {PoolingGradientKernel::create,
@@ -361,7 +362,7 @@ void kernels::addPoolingGradient(Registry &registry) {
                 sum});
   for (const char *type : {"AvgPoolGrad", "AvgPoolGradD"})
     registry.add(type,
-                 {PoolingGradientKernel::create,
+                 {createOnBlockedImages<PoolingGradientKernel::create>,
                   "product with 1 / area in fp16, fp32 sum in the order of "
                   "taps, one rounding",
                   sum | status::CastUnderflow | status::FloatUnderflow});

@@ -3,6 +3,7 @@
 #include "AxisLines.h"
 #include "Builtins.h"
 #include "ConstantInput.h"
+#include "ExactElements.h"
 #include "FloatElements.h"
 #include "FloatInstructions.h"
 #include "FloatLines.h"
@@ -92,6 +93,8 @@ private:
   Status bind(const TensorDesc &input, const std::vector<bool> &along);
   NodeStatus reduceLine(std::span<const float> values, float &result) const;
   int64_t outputElement(int64_t line) const;
+  template <typename T>
+  void reduceExactly(ThreadPool &pool, const T *from, std::byte *to) const;
 };
 
 /// All axes but that of the channels, which data_format names unless the
@@ -235,12 +238,14 @@ ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
        (row->operation == Operation::Mean && !(*implMode & HighPrecision)));
   const bool isBiasGrad = row->type == "BiasAddGrad";
   const DataType result = spec.outputs[0].dtype;
-  bool suits = isLogical(row->operation) ? input.dtype == DataType::Bool
-                                         : isFloatType(input.dtype);
+  bool suits = isLogical(row->operation)
+                   ? input.dtype == DataType::Bool
+                   : isFloatType(input.dtype) || isExactType(input.dtype);
   if (isIndex(row->operation))
     suits &= result == DataType::Int32 || result == DataType::Int64;
   else
-    suits &= result == input.dtype || (isBiasGrad && result == DataType::Float);
+    suits &= result == input.dtype || (isBiasGrad && isFloatType(input.dtype) &&
+                                       result == DataType::Float);
   if (!suits)
     return nodeError(spec, "no reduction of " + input.toString() + " to " +
                                spec.outputs[0].toString());
@@ -259,9 +264,13 @@ ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
       isBiasGrad || isGlobal ? std::vector<int64_t>{} : readAxes(spec, *row);
   if (!axes)
     return inNode(spec, axes.takeStatus());
-  auto along = isBiasGrad ? markAllButChannels(spec, *layout)
-               : isGlobal ? markImage(input, *layout)
-                          : markAxes(*layout, *axes);
+  auto keepsAll = keepsAllAxes(spec, *axes);
+  if (!keepsAll)
+    return inNode(spec, keepsAll.takeStatus());
+  auto along = isBiasGrad  ? markAllButChannels(spec, *layout)
+               : isGlobal  ? markImage(input, *layout)
+               : *keepsAll ? std::vector<bool>(layout->axes().size(), false)
+                           : markAxes(*layout, *axes);
   if (!along)
     return inNode(spec, along.takeStatus());
   Status status = kernel->bind(input, *along);
@@ -284,6 +293,18 @@ int64_t ReductionKernel::outputElement(int64_t line) const {
     if (outputAxes[i])
       to[*outputAxes[i]] = from[lines.keptAxes()[i]];
   return output.elementAt(to);
+}
+
+/// The place of the largest, or smallest, of \p values: of equal ones the
+/// first, a NaN before all numbers.
+template <typename T>
+static size_t placeOfBest(std::span<const T> values, bool wantsLargest) {
+  size_t best = 0;
+  for (size_t i = 1; i < values.size(); ++i)
+    if ((wantsLargest ? values[i] > values[best] : values[i] < values[best]) ||
+        (values[i] != values[i] && values[best] == values[best]))
+      best = i;
+  return best;
 }
 
 NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
@@ -337,14 +358,8 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
   }
   case Operation::ArgMax:
   case Operation::ArgMin: {
-    const bool wantsLargest = operation == Operation::ArgMax;
-    size_t best = 0;
-    for (size_t i = 1; i < values.size(); ++i)
-      if ((wantsLargest ? values[i] > values[best]
-                        : values[i] < values[best]) ||
-          (std::isnan(values[i]) && !std::isnan(values[best])))
-        best = i;
-    result = static_cast<float>(best);
+    result =
+        static_cast<float>(placeOfBest(values, operation == Operation::ArgMax));
     return {bits};
   }
   case Operation::All:
@@ -372,6 +387,57 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
   return {bits};
 }
 
+/// Integers and doubles in their own type, one value after the other: what a
+/// CPU of the device does, which reports nothing. A mean is the sum divided by
+/// the number of values, of integers without the fraction.
+template <typename T>
+static T reduceValues(Operation operation, std::span<const T> values) {
+  ExactInstructions<T> unit;
+  T result = values[0];
+  for (T value : values.subspan(1))
+    result = operation == Operation::Product ? unit.mul(result, value)
+                                             : unit.add(result, value);
+  if (operation != Operation::Mean)
+    return result;
+  // As int64, so that neither the number nor its sign changes.
+  if constexpr (std::integral<T>)
+    if (std::is_signed_v<T>)
+      return static_cast<T>(static_cast<int64_t>(result) /
+                            static_cast<int64_t>(values.size()));
+  return static_cast<T>(result / static_cast<T>(values.size()));
+}
+
+template <typename T>
+void ReductionKernel::reduceExactly(ThreadPool &pool, const T *from,
+                                    std::byte *to) const {
+  const int64_t grain = std::max<int64_t>(1, 16384 / lines.length());
+  pool.parallelFor(
+      lines.numLines(), grain, [&](int64_t begin, int64_t end, int64_t) {
+        std::vector<T> values(static_cast<size_t>(lines.length()));
+        const bool wantsLargest =
+            operation == Operation::Max || operation == Operation::ArgMax;
+        for (int64_t line = begin; line < end; ++line) {
+          lines.read(from, line, values.data());
+          const int64_t element = outputElement(line);
+          auto store = [&]<typename Result>(Result result) {
+            std::memcpy(to + element * sizeof(Result), &result, sizeof(Result));
+          };
+          if (operation != Operation::Max && operation != Operation::Min &&
+              !isIndex(operation)) {
+            store(reduceValues<T>(operation, values));
+            continue;
+          }
+          const size_t place = placeOfBest<T>(values, wantsLargest);
+          if (!isIndex(operation))
+            store(values[place]);
+          else if (outputDesc.dtype == DataType::Int32)
+            store(static_cast<int32_t>(place));
+          else
+            store(static_cast<int64_t>(place));
+        }
+      });
+}
+
 Expected<NodeStatus>
 ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
                      std::span<const MutableTensor> outputs) {
@@ -380,6 +446,10 @@ ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
   const unsigned outputSize = getBitWidth(outputDesc.dtype) / 8;
   if (output.hasPadding())
     std::memset(outputs[0].data, 0, outputDesc.byteSize());
+  if (visitExactType(inputType, [&]<typename T>(T) {
+        reduceExactly(context.pool, inputs[0].as<T>(), outputs[0].data);
+      }))
+    return NodeStatus{};
   NodeStatus status;
   std::mutex mutex;
   const int64_t grain = std::max<int64_t>(1, 16384 / lines.length());

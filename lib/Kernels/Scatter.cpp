@@ -8,6 +8,7 @@
 
 #include "AtomicSum.h"
 #include "Builtins.h"
+#include "ExactElements.h"
 #include "FloatElements.h"
 #include "FloatInstructions.h"
 #include "KernelChecks.h"
@@ -313,8 +314,7 @@ ScatterKernel::create(const NodeSpec &spec, const NumericConfig &config) {
                                row->addressing == Addressing::Elements);
   const DataType dtype = y->dtype();
   const bool hasArithmetic = dtype == DataType::Float16 ||
-                             dtype == DataType::Float ||
-                             dtype == DataType::Int32;
+                             dtype == DataType::Float || isExactType(dtype);
   if (!places || !isIndexType(indices->dtype()) || updates->dtype() != dtype ||
       getBitWidth(dtype) % 8 != 0 ||
       (kernel->combination != Combination::Replace && !hasArithmetic) ||
@@ -369,12 +369,11 @@ NodeStatus ScatterKernel::combinePiece(std::byte *to, const std::byte *from,
     });
     status.valid |= unit.bits;
   } else {
-    forEach(int32_t(), [&](int32_t a, int32_t b) {
-      int32_t result;
-      if (adds ? __builtin_add_overflow(a, b, &result)
-               : __builtin_mul_overflow(a, b, &result))
-        status.valid |= status::IntegerOverflow;
-      return result;
+    visitExactType(y.dtype(), [&]<typename T>(T zero) {
+      ExactInstructions<T> unit;
+      forEach(zero,
+              [&](T a, T b) { return adds ? unit.add(a, b) : unit.mul(a, b); });
+      status.valid |= unit.bits;
     });
   }
   return status;

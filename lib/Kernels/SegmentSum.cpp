@@ -7,6 +7,7 @@
 #include "AtomicSum.h"
 #include "Builtins.h"
 #include "ConstantInput.h"
+#include "ExactElements.h"
 #include "FloatElements.h"
 #include "FloatInstructions.h"
 #include "KernelChecks.h"
@@ -101,10 +102,11 @@ float addInMemory(float a, float b, NodeStatus &status) {
   return canonicalNaN(a);
 }
 
-int32_t addIntegers(int32_t a, int32_t b, NodeStatus &status) {
-  int32_t sum;
-  if (__builtin_add_overflow(a, b, &sum))
-    status.valid |= status::IntegerOverflow;
+template <typename T>
+T addExactly(T a, T b, NodeStatus &status) {
+  ExactInstructions<T> unit;
+  const T sum = unit.add(a, b);
+  status.valid |= unit.bits;
   return sum;
 }
 
@@ -155,10 +157,11 @@ SegmentSumKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
           if (dtype == DataType::Float)
             ofChunk |= sumFloats(mine, inputs[0].as<float>(),
                                  outputs[0].as<float>() + at);
-          else if (dtype == DataType::Int32)
-            ofChunk |= sumSegment(mine, inputs[0].as<int32_t>(),
-                                  outputs[0].as<int32_t>() + at, addIntegers);
-          else
+          else if (!visitExactType(dtype, [&]<typename T>(T) {
+                     ofChunk |=
+                         sumSegment(mine, inputs[0].as<T>(),
+                                    outputs[0].as<T>() + at, addExactly<T>);
+                   }))
             ofChunk |= sumHalves(mine, inputs[0].as<numerics::Half>(),
                                  outputs[0].as<numerics::Half>() + at);
         }
@@ -191,7 +194,7 @@ SegmentSumKernel::create(const NodeSpec &spec, const NumericConfig &config) {
                    &y = spec.outputs[0];
   if (x.dtype != y.dtype ||
       (x.dtype != DataType::Float && x.dtype != DataType::Float16 &&
-       x.dtype != DataType::Int32) ||
+       !isExactType(x.dtype)) ||
       (ids.dtype != DataType::Int32 && ids.dtype != DataType::Int64))
     return nodeError(spec, "no sum of " + x.toString() + " by " +
                                ids.toString() + " to " + y.toString());

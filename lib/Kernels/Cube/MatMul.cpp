@@ -336,6 +336,37 @@ npu::kernels::cube::createMatMul(const NodeSpec &spec,
   return kernel;
 }
 
+/// Whether the rows of x from \p axis on, and those of w, lie one after the
+/// other in memory.
+static bool isFlattenedInPlace(const NodeSpec &spec, int64_t axis) {
+  auto isRowMajor = [](const TensorDesc &desc) {
+    return desc.format == Format::ND || desc.format == Format::NCHW;
+  };
+  const TensorDesc &x = *spec.inputs[0];
+  return isRowMajor(x) && isRowMajor(*spec.inputs[1]) &&
+         isPlain(spec.outputs[0].format) && axis >= 0 &&
+         axis < static_cast<int64_t>(x.shape.size());
+}
+
+/// The same node with matrices: of x from \p axis on, of all but the first
+/// axis of a w that is an image for each output.
+static NodeSpec flattenOperands(const NodeSpec &spec, int64_t axis) {
+  auto asMatrix = [](TensorDesc &desc, size_t rows) {
+    Shape matrix{1, 1};
+    for (size_t i = 0; i < desc.shape.size(); ++i)
+      matrix[i < rows ? 0 : 1] *= desc.shape[i];
+    desc.format = desc.originFormat = Format::ND;
+    desc.shape = desc.originShape = matrix;
+  };
+  NodeSpec flat = spec;
+  asMatrix(*flat.inputs[0], static_cast<size_t>(axis));
+  if (flat.inputs[1]->shape.size() != 2)
+    asMatrix(*flat.inputs[1], 1);
+  // Units may follow the outputs of a row.
+  asMatrix(flat.outputs[0], static_cast<size_t>(axis));
+  return flat;
+}
+
 Expected<std::unique_ptr<Kernel>>
 npu::kernels::cube::createFullyConnection(const NodeSpec &spec,
                                           const NumericConfig &config) {
@@ -349,7 +380,15 @@ npu::kernels::cube::createFullyConnection(const NodeSpec &spec,
   if (!axis)
     return axis.takeStatus().withContext(where);
 
-  if (spec.inputs[0]->originShape.size() != 4) {
+  const size_t rank = spec.inputs[0]->originShape.size();
+  if (rank != 2 && isFlattenedInPlace(spec, *axis)) {
+    auto kernel =
+        createProduct(flattenOperands(spec, *axis), config, false, !*transpose);
+    if (!kernel)
+      return kernel.takeStatus().withContext(where);
+    return kernel;
+  }
+  if (rank != 4) {
     // w is [num_output, K] unless transposed.
     auto kernel = createProduct(spec, config, false, !*transpose);
     if (!kernel)
@@ -357,8 +396,8 @@ npu::kernels::cube::createFullyConnection(const NodeSpec &spec,
     return kernel;
   }
   if (*axis != 1 || *transpose)
-    return Status::error("an image is flattened from axis 1 and its weight is "
-                         "not transposed; found axis = " +
+    return Status::error("an image in blocks is flattened from axis 1 and its "
+                         "weight is not transposed; found axis = " +
                          std::to_string(*axis) +
                          ", transpose = " + (*transpose ? "true" : "false"))
         .withContext(where);

@@ -137,6 +137,45 @@ TEST(MatMul, HalvesMatchTheScalarDefinition) {
   }
 }
 
+// x is seen as rows from an axis on, w as a row for each output unless it is
+// transposed.
+TEST(MatMul, FullyConnectionOfPlainTensors) {
+  Random random(7);
+  for (int round = 0; round < 40; ++round) {
+    SCOPED_TRACE(round);
+    const int64_t depth = pick(random, 1, 4) * 6, outputs = pick(random, 1, 20);
+    const int64_t rows = pick(random, 1, 3);
+    const bool transposed = pick(random, 0, 1), isImage = pick(random, 0, 1);
+    const DataType type = DataType::Float16;
+    Tensor x(type, Format::ND, {rows, depth / 6, 2, 3}, Format::ND,
+             {rows, depth / 6, 2, 3});
+    const Shape matrix =
+        transposed ? Shape{depth, outputs} : Shape{outputs, depth};
+    Tensor w(type, Format::ND, matrix, Format::ND, matrix);
+    const Shape result =
+        isImage ? Shape{rows, outputs, 1, 1} : Shape{rows, outputs};
+    const Format format = isImage ? Format::NCHW : Format::ND;
+    for (Tensor *t : {&x, &w})
+      for (int64_t i = 0; i < t->desc.numElements(); ++i)
+        t->set(i, randomBits(random, type, 0));
+    // The same as a product of matrices.
+    Product flat;
+    flat.x1 = Tensor(type, {rows, depth});
+    flat.x1.bytes = x.bytes;
+    flat.x2 = w;
+    flat.out = Tensor(type, {rows, outputs});
+    flat.transpose2 = !transposed;
+    const StatusBits status = flat.define(OverflowMode::Saturate);
+    Tensor out(type, format, result, format, result);
+    out.bytes = flat.out.bytes;
+    Node node{"FullyConnection", {}, {&x, &w}, {}};
+    node.attrs.set("num_output", outputs);
+    node.attrs.set("transpose", transposed);
+    node.constant = {false, true};
+    expectRuns(node, out, OverflowMode::Saturate, status);
+  }
+}
+
 TEST(MatMul, DepthBlocksContinueTheSum) {
   Random random(2);
   for (int64_t k : {255, 256, 257, 272, 513, 1000}) {

@@ -279,17 +279,25 @@ TEST(ActivationTest, SelectionsAreExact) {
         {}, [&](size_t i) { return std::clamp(x[i], -1.5f, 2.0f); });
 }
 
+// One slope for each channel: the second axis unless the format is NHWC.
 TEST(ActivationTest, WeightsOfChannels) {
-  const Shape shape{2, 3, 1, 2};
-  TestTensor x = floatTensor(DataType::Float16, shape, Floats(12, -1));
-  x.desc.format = x.desc.originFormat = Format::NCHW;
-  Attributes attrs;
-  attrs.set("data_format", std::string("NCHW"));
-  auto result =
-      runNode("PRelu", {x, floatTensor(DataType::Float16, {3}, {1, 2, 3})},
-              {x.desc}, attrs);
-  EXPECT_EQ(floatsOf(result.outputs[0]),
-            (Floats{-1, -1, -2, -2, -3, -3, -1, -1, -2, -2, -3, -3}));
+  auto run = [](Shape shape, Format format, const Floats &slopes) {
+    const auto size = static_cast<size_t>(getNumElements(shape));
+    TestTensor x = floatTensor(DataType::Float16, shape, Floats(size, -1));
+    x.desc.format = x.desc.originFormat = format;
+    const auto count = static_cast<int64_t>(slopes.size());
+    return floatsOf(
+        runNode("PRelu", {x, floatTensor(DataType::Float16, {count}, slopes)},
+                {x.desc})
+            .outputs[0]);
+  };
+  const Floats byChannel = {-1, -1, -2, -2, -3, -3, -1, -1, -2, -2, -3, -3};
+  EXPECT_EQ(run({2, 3, 1, 2}, Format::NCHW, {1, 2, 3}), byChannel);
+  EXPECT_EQ(run({2, 3, 1, 2}, Format::ND, {1, 2, 3}), byChannel);
+  EXPECT_EQ(run({2, 2, 2}, Format::ND, {1, 2}),
+            (Floats{-1, -1, -2, -2, -1, -1, -2, -2}));
+  EXPECT_EQ(run({1, 2, 1, 2}, Format::NHWC, {1, 2}), (Floats{-1, -2, -1, -2}));
+  EXPECT_EQ(run({3}, Format::ND, {1, 2, 3}), (Floats{-1, -2, -3}));
 }
 
 TEST(ActivationTest, ProductOfSwishOverflows) {

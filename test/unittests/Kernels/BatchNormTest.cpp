@@ -274,6 +274,27 @@ TEST_P(BatchNormTest, Gradients) {
   expectSameBits(whole[0], dx);
   expectSameBits(whole[1], diffScale);
   expectSameBits(whole[2], diffOffset);
+
+  // Statistics that were no function of x take no part.
+  for (int c = 0; c < Channels; ++c) {
+    const Floats g = channelOf(dy, c);
+    const float factor =
+        scale[c] * (1.0f / std::sqrt(oldVariance[c] + Epsilon));
+    for (int64_t i = 0; i < Count; ++i)
+      channels[c][i] = g[i] * factor + 0.0f;
+  }
+  Attributes attrs = epsilonAttr();
+  attrs.set("is_training", false);
+  auto frozen = run("BatchNormGrad", dtype,
+                    {{dy, true},
+                     {x, true},
+                     {scale, false},
+                     {oldMean, false},
+                     {oldVariance, false}},
+                    1, 4, attrs);
+  expectSameBits(frozen[0], rounded(dtype, imageOf(channels)));
+  expectSameBits(frozen[1], diffScale);
+  expectSameBits(frozen[2], diffOffset);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, BatchNormTest,

@@ -382,3 +382,21 @@ TEST(PoolingTest, Refusals) {
   EXPECT_NE(refusal("Pooling", {in}, {in}, attrs).find("do not fit"),
             std::string::npos);
 }
+
+// Of ReduceMean no axes are none; of other reductions they are all.
+TEST(ReductionTest, NoAxes) {
+  const TestTensor x = halves({2, 2}, {1, 2, 3, 6});
+  const TestTensor none = tensor<int32_t>(plainDesc(DataType::Int32, {0}), {});
+  auto run = [&](const char *type, Shape shape, const Attributes &attrs = {}) {
+    return runNode(type, {x, none},
+                   {plainDesc(DataType::Float16, std::move(shape))}, attrs)
+        .values<uint16_t>();
+  };
+  EXPECT_EQ(run("ReduceMean", {2, 2}),
+            (std::vector<uint16_t>{halfBits(1), halfBits(2), halfBits(3),
+                                   halfBits(6)}));
+  Attributes attrs;
+  attrs.set("noop_with_empty_axes", false);
+  EXPECT_EQ(run("ReduceMean", {}, attrs), (std::vector<uint16_t>{halfBits(3)}));
+  EXPECT_EQ(run("ReduceSum", {}), (std::vector<uint16_t>{halfBits(12)}));
+}

@@ -147,6 +147,14 @@ std::vector<Node> table() {
           .with("axes", Ints{0, -1})
           .with("keep_dims", true),
       Node{"ReduceMean", {{2, 3}, {1}}, {{2}}}.given({{}, {1}}),
+      Node{"ReduceMean", {{2, 3}, {0}}, {{2, 3}}}.given({{}, {}}),
+      Node{"ReduceMean", {{2, 3}, {0}}, {{}}}.given({{}, {}}).with(
+          "noop_with_empty_axes", false),
+      Node{"ReduceMeanD", {{2, 3}}, {{}}}.with("axes", Ints{}),
+      Node{"ReduceMeanD", {{2, 3}}, {{2, 3}}}
+          .with("axes", Ints{})
+          .with("noop_with_empty_axes", true),
+      Node{"Gather", {{2, 3, 4}, {2}}, {{2, 4}}}.with("batch_dims", int64_t(1)),
       Node{"ReduceSumD", {{2, 3}}, {{}}}.with("axes", Ints{}),
       {"L2Loss", {{2, 3}}, {{}}},
       Node{"ArgMaxD", {{2, 3, 4}}, {{2, 4}}}.with("dimension", int64_t(1)),
