@@ -43,9 +43,8 @@ static constexpr Row rows[] = {
                      "output_types: list dtype = []; channel_name: string = "
                      "''; output_shapes: list list int = [[],[]]",
                      Engine::AiCpu}),
-    as(Role::Order,
-       {"End", "x", "y", "peerIndex: int = 0; parentOpType: string = ''",
-        Engine::GeLocal}),
+    {"End", "x", "y", "peerIndex: int = 0; parentOpType: string = ''",
+     Engine::GeLocal, ShapeRule::SameAsFirst},
     {"EndGraph", "x*", "", "", Engine::GeLocal},
     {"Enter", "x", "y", "frame_name: string; is_constant: bool",
      Engine::GeLocal},
@@ -131,8 +130,8 @@ static constexpr Row rows[] = {
                     "config: string = ''; config_proto: string = ''; "
                     "executor_type: string = ''",
                     Engine::GeLocal}),
-    as(Role::Order,
-       {"PlaceHolder", "x", "y",
+    as(Role::Input,
+       {"PlaceHolder", "x?", "y",
         "peerIndex: int = 0; parentId: string = ''; parentOpType: string = ''; "
         "anchorIndex: int = 0",
         Engine::GeLocal}),

@@ -250,7 +250,7 @@ void kernels::addDataMovement(Registry &registry) {
        {"Assign", "HcomAllReduce", "HcomBroadcast", "HcomReduce"})
     registry.add(type, {CopyKernel::create, "copies", status::None});
   for (const char *type :
-       {"Bitcast", "CacheUpdate", "ExpandDims", "Flatten", "FlattenV2",
+       {"Bitcast", "CacheUpdate", "ExpandDims", "Flatten", "FlattenV2", "End",
         "Identity", "IdentityN", "MemcpyAsync", "Reshape", "Squeeze",
         "SqueezeV2", "StridedWrite", "Unsqueeze", "UnsqueezeV2"})
     registry.add(type, {CopyKernel::create, "copies", status::None});

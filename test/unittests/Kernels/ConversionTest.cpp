@@ -129,8 +129,9 @@ TEST(ConversionTest, CastDirectly) {
 TEST(DataMovementTest, Copies) {
   const TensorDesc from = plainDesc(DataType::Float, {2, 3});
   const TensorDesc to = plainDesc(DataType::Float, {3, 2});
-  for (const char *type : {"Identity", "Reshape", "Squeeze", "ExpandDims",
-                           "Flatten", "MemcpyAsync", "IdentityN", "SqueezeV2"})
+  for (const char *type :
+       {"End", "Identity", "Reshape", "Squeeze", "ExpandDims", "Flatten",
+        "MemcpyAsync", "IdentityN", "SqueezeV2"})
     EXPECT_EQ(runNode(type, {tensor(from, numbered(6))}, {to}).values<float>(),
               numbered(6));
   auto two = runNode("MemcpyAsync",

@@ -26,10 +26,11 @@ Rows kernels::statustable::movementRows() {
   const Operand x = half({0x7C00, 0x7E01, 0x0001});
   Rows rows;
   for (const char *type :
-       {"Bitcast", "CacheUpdate", "ExpandDims", "Flatten", "FlattenV2",
-        "HcomAllReduce", "HcomBroadcast", "HcomReduce", "StridedWrite",
-        "Identity", "IdentityN", "MemcpyAsync", "ReadSelect", "Reshape",
-        "WriteSelect", "Squeeze", "SqueezeV2", "Unsqueeze", "UnsqueezeV2"})
+       {"Bitcast",     "CacheUpdate",  "End",           "ExpandDims",
+        "Flatten",     "FlattenV2",    "HcomAllReduce", "HcomBroadcast",
+        "HcomReduce",  "StridedWrite", "Identity",      "IdentityN",
+        "MemcpyAsync", "ReadSelect",   "Reshape",       "WriteSelect",
+        "Squeeze",     "SqueezeV2",    "Unsqueeze",     "UnsqueezeV2"})
     rows.push_back(quiet(type, {x}, x.bits));
   for (auto [type, value] : {std::pair("Rank", 1), std::pair("Shape", 3),
                              std::pair("ShapeN", 3), std::pair("Size", 3)}) {
