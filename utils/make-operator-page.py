@@ -15,7 +15,9 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FIELDS = "type inputs outputs attributes engine formats infers executed path bits"
+FIELDS = (
+    "type inputs outputs attributes engine formats infers executed path bits reason"
+)
 
 HEAD = """# Operators
 
@@ -46,6 +48,15 @@ EXECUTED = {
     "control": "runs its graphs",
     "choice": "passes on",
     "": "no",
+}
+
+# Why no rule gives the shapes of what no kernel computes.
+INFERRED = {
+    "source": "given",
+    "output": "no outputs",
+    "ordering": "no outputs",
+    "inlined": "those of its graph",
+    "control": "those of its graphs",
 }
 
 
@@ -80,17 +91,19 @@ def row_of(operator, tests, runs):
     tested = tests.get(operator["type"], [])
     # Files of one operator family say more than the tables over all of them.
     own = [name for name in tested if not name.startswith("Status")] or tested
-    if operator["executed"] == "kernel":
+    # Reading the overflow flag is no arithmetic: it has a kernel in no unit test.
+    if operator["executed"] == "kernel" and operator["path"]:
         named = own
     else:
-        named = runs.get(operator["type"], []) if operator["executed"] else []
+        named = runs.get(operator["type"], [])
     cells = [
         f"`{operator['type']}`",
         f"({operator['inputs']}) -> ({operator['outputs']})".replace("*", "\\*"),
         operator["attributes"].replace("*", "\\*"),
         operator["engine"],
-        operator["infers"] or "no",
-        EXECUTED[operator["executed"]],
+        operator["infers"] or INFERRED.get(operator["executed"], "no"),
+        EXECUTED[operator["executed"]]
+        + (f": {operator['reason']}" if operator["reason"] else ""),
         operator["path"],
         f"0x{bits:X}" if bits else "",
         operator["formats"],

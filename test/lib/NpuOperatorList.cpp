@@ -2,7 +2,8 @@
 //
 // Prints the operator types of the catalogue, one a line: type, inputs,
 // outputs, attributes, engine, formats, whether shapes are inferred, how it is
-// executed, numeric path, status bits; with tabs between them.
+// executed, numeric path, status bits, why nothing executes it; with tabs
+// between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,6 +52,7 @@ int main() {
                  << (catalog::infersShapes(*row) ? "yes" : "") << '\t'
                  << describe(row->type, kernel) << '\t'
                  << (kernel ? kernel->numericPath : "") << '\t'
-                 << (kernel ? kernel->statusBits : 0) << '\n';
+                 << (kernel ? kernel->statusBits : 0) << '\t'
+                 << catalog::getMissingFacts(row->type) << '\n';
   }
 }
