@@ -13,9 +13,10 @@ function(npu_target_options target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
-# add_npu_library(NpuFoo a.cpp b.cpp [LINK_LIBS Npu::Bar ...] [PRIVATE_LIBS ...])
+# npu_add_static_library(NpuFoo a.cpp b.cpp [LINK_LIBS Npu::Bar ...]
+#                        [PRIVATE_LIBS ...])
 # A static library, exported as Npu::NpuFoo.
-function(add_npu_library name)
+function(npu_add_static_library name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS;PRIVATE_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   add_library(Npu::${name} ALIAS ${name})
@@ -31,31 +32,51 @@ function(add_npu_library name)
   install(TARGETS ${name} EXPORT NpuTargets)
 endfunction()
 
-# add_npu_mlir_library(...): the same for code that includes MLIR headers.
+# add_npu_library(...): code that includes no MLIR headers.
+function(add_npu_library name)
+  npu_add_static_library(${name} ${ARGN})
+  npu_precompile(${name} NpuStandardHeaders ${NPU_STANDARD_HEADERS})
+endfunction()
+
+# add_npu_mlir_library(...): code that does.
 function(add_npu_mlir_library name)
-  add_npu_library(${name} ${ARGN})
+  npu_add_static_library(${name} ${ARGN})
   target_link_libraries(${name} PUBLIC MLIR LLVM)
   npu_use_mlir_pch(${name})
 endfunction()
 
-# Most of the time to compile a file that includes MLIR goes into its headers.
-function(npu_use_mlir_pch target)
+# npu_precompile(target NpuFooHeaders <header>... [OPTIONS option...]
+#                [LINK_LIBS library...])
+# Compiles the headers once for all targets that name the same NpuFooHeaders.
+function(npu_precompile target holder)
+  cmake_parse_arguments(ARG "" "" "OPTIONS;LINK_LIBS" ${ARGN})
   if(NOT NPU_ENABLE_PCH)
     return()
   endif()
-  if(NOT TARGET NpuMLIRHeaders)
+  if(NOT TARGET ${holder})
     file(WRITE ${NPU_BINARY_DIR}/pch/empty.cpp "")
-    add_library(NpuMLIRHeaders OBJECT ${NPU_BINARY_DIR}/pch/empty.cpp)
-    npu_target_options(NpuMLIRHeaders)
-    target_precompile_headers(NpuMLIRHeaders PRIVATE
-      <mlir/IR/BuiltinOps.h> <mlir/IR/BuiltinTypes.h>
-      <mlir/IR/BuiltinAttributes.h> <mlir/IR/OpDefinition.h>
-      <mlir/IR/OpImplementation.h> <mlir/IR/DialectImplementation.h>
-      <mlir/IR/PatternMatch.h> <mlir/IR/Builders.h> <mlir/Pass/Pass.h>
-      <mlir/Bytecode/BytecodeOpInterface.h>
-      <llvm/ADT/TypeSwitch.h> <llvm/ADT/StringExtras.h>)
+    add_library(${holder} OBJECT ${NPU_BINARY_DIR}/pch/empty.cpp)
+    npu_target_options(${holder})
+    target_compile_options(${holder} PRIVATE ${ARG_OPTIONS})
+    target_link_libraries(${holder} PRIVATE ${ARG_LINK_LIBS})
+    target_precompile_headers(${holder} PRIVATE ${ARG_UNPARSED_ARGUMENTS})
   endif()
-  target_precompile_headers(${target} REUSE_FROM NpuMLIRHeaders)
+  target_precompile_headers(${target} REUSE_FROM ${holder})
+endfunction()
+
+set(NPU_STANDARD_HEADERS
+  <algorithm> <array> <atomic> <cmath> <cstring> <functional> <limits> <map>
+  <memory> <mutex> <optional> <random> <span> <string> <unordered_map> <vector>)
+
+# Most of the time to compile a file that includes MLIR goes into its headers.
+function(npu_use_mlir_pch target)
+  npu_precompile(${target} NpuMLIRHeaders
+    <mlir/IR/BuiltinOps.h> <mlir/IR/BuiltinTypes.h>
+    <mlir/IR/BuiltinAttributes.h> <mlir/IR/OpDefinition.h>
+    <mlir/IR/OpImplementation.h> <mlir/IR/DialectImplementation.h>
+    <mlir/IR/PatternMatch.h> <mlir/IR/Builders.h> <mlir/Pass/Pass.h>
+    <mlir/Bytecode/BytecodeOpInterface.h>
+    <llvm/ADT/TypeSwitch.h> <llvm/ADT/StringExtras.h>)
 endfunction()
 
 # add_npu_tool(npu-foo main.cpp LINK_LIBS ...)
@@ -72,7 +93,8 @@ function(add_npu_tool name)
 endfunction()
 
 # add_npu_unittest(NpuFooTests a.cpp LINK_LIBS ...): a GoogleTest binary that
-# lit runs (test/Unit) and check-npu builds.
+# lit runs (test/Unit) and check-npu builds. To optimize tests more takes longer
+# than they do.
 function(add_npu_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
@@ -80,6 +102,14 @@ function(add_npu_unittest name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     NPU_TEST_INPUTS="${NPU_SOURCE_DIR}/test")
+  set(options -fPIE)
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    list(APPEND options -O1)
+  endif()
+  target_compile_options(${name} PRIVATE ${options})
+  npu_precompile(${name} NpuTestHeaders
+    <gtest/gtest.h> ${NPU_STANDARD_HEADERS}
+    OPTIONS ${options} LINK_LIBS GTest::gtest)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${NPU_BINARY_DIR}/unittests)
   set_property(GLOBAL APPEND PROPERTY NPU_TEST_DEPENDS ${name})
