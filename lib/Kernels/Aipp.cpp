@@ -14,6 +14,7 @@
 #include "npu/Kernels/Layout.h"
 #include "npu/Kernels/Registry.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 

@@ -142,9 +142,9 @@ std::optional<CopyBox> kernels::layOut(const CopyBox &plain,
     axes = to->cut(std::move(*axes), &Axis::targetStep);
   if (!axes || !from->areApart() || !to->areApart())
     return std::nullopt;
-  std::stable_sort(
-      axes->begin(), axes->end(),
-      [](const Axis &a, const Axis &b) { return a.targetStep > b.targetStep; });
+  std::sort(axes->begin(), axes->end(), [](const Axis &a, const Axis &b) {
+    return a.targetStep > b.targetStep;
+  });
   box.axes = std::move(*axes);
   return box;
 }

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -190,15 +191,31 @@ StatusBits LayerNormKernel::runLines(const std::byte *input, std::byte *output,
   const uint16_t *halves = from.findHalves(input, line);
   uint16_t *results = to.findHalves(output, line);
   const auto &[scales, shifts] = parameters;
-  if (inHalf || !halves || !results || !isSame(gamma, scales) ||
+  const bool inPlace = halves && results;
+  const bool inCopies =
+      !inPlace && from.areHalvesInBlocks() && to.areHalvesInBlocks();
+  if (inHalf || !(inPlace || inCopies) || !isSame(gamma, scales) ||
       !isSame(beta, shifts))
     return runAnyLines(input, output, line, parameters, moments, values);
+  const size_t length = static_cast<size_t>(from.length());
+  // Lines whose blocks lie apart follow each other in a copy.
+  std::unique_ptr<uint16_t[]> copies;
+  if (inCopies) {
+    const size_t size = moments.size() * length;
+    copies = std::make_unique_for_overwrite<uint16_t[]>(2 * size);
+    from.readHalves(input, line, moments.size(), copies.get());
+    halves = copies.get();
+    results = copies.get() + size;
+  }
   StatusBits bits = npu::status::None;
   for (size_t done = 0; done < moments.size();) {
-    const size_t first = done * static_cast<size_t>(from.length());
+    const size_t first = done * length;
     const auto [lines, status] = normalizeQuietly(
         halves + first, results + first, scales, shifts, epsilon, path,
         roots.get(), moments.subspan(done), values);
+    if (inCopies)
+      to.writeHalves(output, line + static_cast<int64_t>(done), lines,
+                     results + first);
     bits |= status;
     done += lines;
     const size_t others = std::min(QuietLines, moments.size() - done);

@@ -399,12 +399,12 @@ static T reduceValues(Operation operation, std::span<const T> values) {
                                              : unit.add(result, value);
   if (operation != Operation::Mean)
     return result;
-  // As int64, so that neither the number nor its sign changes.
-  if constexpr (std::integral<T>)
-    if (std::is_signed_v<T>)
-      return static_cast<T>(static_cast<int64_t>(result) /
-                            static_cast<int64_t>(values.size()));
-  return static_cast<T>(result / static_cast<T>(values.size()));
+  // The number of values may be more than T holds.
+  using Wide = std::conditional_t<
+      std::integral<T>,
+      std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>, T>;
+  return static_cast<T>(static_cast<Wide>(result) /
+                        static_cast<Wide>(values.size()));
 }
 
 template <typename T>

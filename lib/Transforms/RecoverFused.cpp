@@ -507,7 +507,8 @@ static SmallVector<const FusedMember *>
 findMembers(NodeOp node, const llvm::StringMap<NodeOp> &sourceNodes,
             SmallVectorImpl<std::string> &names) {
   SmallVector<const FusedMember *> chain;
-  if (!node.getKernelName().empty() || sourceNodes.contains(node.getNodeName()))
+  if (sourceNodes.empty() || !node.getKernelName().empty() ||
+      sourceNodes.contains(node.getNodeName()))
     return chain;
   names = cutName(node.getNodeName(), sourceNodes);
   if (names.size() < 2 ||

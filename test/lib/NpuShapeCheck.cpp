@@ -50,7 +50,7 @@ static void check(ge::NodeOp node, Counts &counts) {
     return;
   kernels::NodeSpec spec{node.getOpType().str(), node.getNodeName().str(),
                          getKernelAttributes(node), tensors->inputs,
-                         tensors->outputs};
+                         tensors->outputs, {}};
   for (unsigned anchor = 0; anchor != spec.inputs.size(); ++anchor)
     spec.constants.push_back(getConstant(node.getAnchor(anchor)));
   Expected<std::vector<Shape>> shapes = kernels::inferShapes(spec);

@@ -211,6 +211,18 @@ TYPED_TEST(ExactElementsTest, Reductions) {
   EXPECT_EQ(result.template values<int32_t>(), places);
 }
 
+TYPED_TEST(ExactElementsTest, MeansOfMoreThanTheTypeCounts) {
+  using T = TypeParam;
+  constexpr int64_t length = 256;
+  std::vector<T> x(length, T(0));
+  x.back() = T(100);
+  Attributes attrs;
+  attrs.set("axes", std::vector<int64_t>{0});
+  auto result = runNode("ReduceMeanD", {this->make(x)},
+                        {plainDesc(TypeOf<T>::value, {1})}, attrs);
+  EXPECT_EQ(result.template values<T>(), std::vector<T>{T(100.0 / length)});
+}
+
 TYPED_TEST(ExactElementsTest, OrderAndSums) {
   using T = TypeParam;
   using Wide = typename TestFixture::Wide;
