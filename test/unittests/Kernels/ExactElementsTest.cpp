@@ -34,7 +34,10 @@ template <typename T>
 class ExactElementsTest : public testing::Test {
 protected:
   static constexpr bool IsInteger = std::is_integral_v<T>;
-  using Wide = std::conditional_t<IsInteger, __int128, double>;
+  /// Holds what two elements give, or wraps as they do.
+  using Wide = std::conditional_t<
+      !IsInteger, double,
+      std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>;
   std::mt19937_64 random{7};
 
   /// Small ones, so that equal ones meet, and some from the ends of the type.
