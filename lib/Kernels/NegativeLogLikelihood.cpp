@@ -9,6 +9,7 @@
 #include "AtomicSum.h"
 #include "Builtins.h"
 #include "Choice.h"
+#include "FloatElements.h"
 #include "FloatLines.h"
 #include "KernelChecks.h"
 #include "LineSum.h"
@@ -40,6 +41,9 @@ public:
   using Classes = std::vector<std::optional<size_t>>;
   Expected<Classes> read(std::span<const ConstTensor> inputs) const;
   std::vector<float> readWeights(std::span<const ConstTensor> inputs) const;
+  /// Of row number \p row the element of class \p number.
+  float readElement(std::span<const ConstTensor> inputs, int64_t row,
+                    size_t number) const;
 
 private:
   FloatLines x;
@@ -120,6 +124,15 @@ ClassRows::readWeights(std::span<const ConstTensor> inputs) const {
   return values;
 }
 
+float ClassRows::readElement(std::span<const ConstTensor> inputs, int64_t row,
+                             size_t number) const {
+  const int64_t element = x.start(row) + x.elementOffsets()[number];
+  float value = 0;
+  toFloat(x.dtype(), inputs[0].data + element * (getBitWidth(x.dtype()) / 8),
+          {&value, 1});
+  return value;
+}
+
 //===----------------------------------------------------------------------===//
 // Loss
 //===----------------------------------------------------------------------===//
@@ -171,18 +184,17 @@ Expected<NodeStatus> LossKernel::run(RunContext &,
   auto ofRows = classes.read(inputs);
   if (!ofRows)
     return ofRows.takeStatus();
-  const FloatLines &rows = classes.rows();
   const std::vector<float> ofClasses = classes.readWeights(inputs);
-  std::vector<float> losses(ofRows->size()), weights(ofRows->size()),
-      values(ofClasses.size());
+  std::vector<float> losses(ofRows->size()), weights(ofRows->size());
   WatchedInstructions unit;
   for (size_t row = 0; row != losses.size(); ++row) {
     const std::optional<size_t> number = (*ofRows)[row];
     if (!number)
       continue;
-    rows.read(inputs[0].data, static_cast<int64_t>(row), values);
+    const float value =
+        classes.readElement(inputs, static_cast<int64_t>(row), *number);
     weights[row] = ofClasses[*number];
-    losses[row] = unit.mul(unit.mul(values[*number], -1), weights[row]);
+    losses[row] = unit.mul(unit.mul(value, -1), weights[row]);
   }
   loss.clearPadding(outputs[0].data);
   totalWeight.clearPadding(outputs[1].data);
