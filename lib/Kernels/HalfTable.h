@@ -28,16 +28,17 @@ public:
   StatusBits apply(const uint16_t *from, uint16_t *to, size_t count) const;
 
   /// Operands that raise nothing, as three comparisons that vectors do quickly:
-  /// all in [lowest, highest] in the order of values, and of a magnitude that
-  /// is not in (zero or) the few above zero that underflow.
+  /// none above the bits of the largest, or of the most negative one, and of a
+  /// magnitude that is not in (zero or) the few above zero that underflow.
   struct QuietRange {
-    int16_t lowest = 0, highest = 0;
+    int16_t largest = 0;
+    uint16_t mostNegative = 0;
     uint16_t magnitudeBias = 0;
-    int16_t smallestMagnitude = 0;
+    uint16_t smallestMagnitude = 0;
   };
 
 private:
-  std::vector<uint16_t> results;  ///< and one that is nobody's
+  std::vector<uint16_t> results;  ///< between two that are nobody's
   std::vector<uint16_t> statuses; ///< what each operand raises
   QuietRange quiet;
 
