@@ -100,28 +100,32 @@ HWY_INLINE void finish(const Contraction &part, const RowPositions &positions,
   T *out = reinterpret_cast<T *>(part.out.data);
   Tracker tracker = total; // in registers: no store can reach it
   const bool scattered = !part.out.columnOffsets.empty();
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t p = 0; p < panels; ++p) {
-      const int64_t panel = panelBegin + p;
-      const int64_t valid =
-          std::min(PanelWidth, part.columns - panel * PanelWidth);
-      T *row = out + positions.output[r];
-      if (HWY_LIKELY(valid == PanelWidth && !scattered)) {
-        T *to = row + panel * part.out.panelPitch;
-        for (int v = 0; v < VectorsPerPanel; ++v, sums += NumLanes)
-          narrow(tracker, hn::Load(df, sums), to + v * NumLanes);
-        continue;
-      }
+  for (int64_t p = 0; p < panels; ++p, sums += PanelWidth) {
+    const int64_t panel = panelBegin + p;
+    const int64_t valid =
+        std::min(PanelWidth, part.columns - panel * PanelWidth);
+    const float *from = sums;
+    const int64_t pitch = panels * PanelWidth;
+    if (HWY_LIKELY(valid == PanelWidth && !scattered)) {
+      T *column = out + panel * part.out.panelPitch;
+      for (int64_t r = 0; r < rows; ++r, from += pitch)
+        for (int v = 0; v < VectorsPerPanel; ++v)
+          narrow(tracker, hn::Load(df, from + v * NumLanes),
+                 column + positions.output[r] + v * NumLanes);
+      continue;
+    }
+    for (int64_t r = 0; r < rows; ++r, from += pitch) {
       HWY_ALIGN T values[PanelWidth];
-      for (int v = 0; v < VectorsPerPanel; ++v, sums += NumLanes) {
+      for (int v = 0; v < VectorsPerPanel; ++v) {
         const VF sum = hn::IfThenElseZero(
             hn::FirstN(df,
                        std::clamp<int64_t>(valid - v * NumLanes, 0, NumLanes)),
-            hn::Load(df, sums));
+            hn::Load(df, from + v * NumLanes));
         narrow(tracker, sum, values + v * NumLanes);
       }
-      storePanel(values, part.out, row, panel, valid);
+      storePanel(values, part.out, out + positions.output[r], panel, valid);
     }
+  }
   total = tracker;
 }
 
@@ -205,18 +209,6 @@ struct TileSpace {
   double *totals;     // sums of integers
 };
 
-/// Widens \p depth values of \p panels panels.
-HWY_INLINE void widenPanels(const uint16_t *right, int64_t panelPitch,
-                            int64_t depthPitch, int64_t panels, int64_t depth,
-                            WidenedHalf *to) {
-  for (int64_t panel = 0; panel < panels; ++panel) {
-    const uint16_t *from = right + panel * panelPitch;
-    for (int64_t k = 0; k < depth; ++k, from += depthPitch)
-      for (int v = 0; v < VectorsPerPanel; ++v, to += NumLanes)
-        hn::Store(loadRight(from + v * NumLanes), DF(), &to->value);
-  }
-}
-
 /// What is read after the panels before \p panelEnd of the depth from \p k on:
 /// the next panels, or the first ones \p depth further.
 template <class Right>
@@ -263,8 +255,6 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
     findRows(part.left, part.out, tile.rowBegin + band.begin, band.rows,
              band.positions);
   }
-  // To widen values once pays where several kernels read them.
-  const bool widens = numBands > 1;
   const int64_t step = tileRows == 1 ? RowPanels : KernelPanels;
 
   int64_t k = 0, runBegin = 0;
@@ -286,10 +276,6 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
       const int64_t panels = std::min(step, tile.panelEnd - panel);
       const Right *stored =
           right + panel * part.right.panelPitch + k * part.right.depthPitch;
-      if constexpr (std::is_same_v<Right, uint16_t>)
-        if (widens)
-          widenPanels(stored, part.right.panelPitch, part.right.depthPitch,
-                      panels, depth, space.right);
       const float *init = zeros;
       if constexpr (!Integer) {
         if (!first)
@@ -308,14 +294,15 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
             (band.begin * tilePanels + band.rows * (panel - tile.panelBegin)) *
             PanelWidth;
         float *sums = Integer ? space.sums : space.sums + position;
-        if (std::is_same_v<Right, uint16_t> && widens)
+        if (KeepsRight<Right> && i != 0)
           selectKernel<WidenedHalf>(band.rows, panels)(
               left, space.right, depth * PanelWidth, PanelWidth, depth, init,
-              sums, ahead);
+              sums, ahead, nullptr);
         else
-          selectKernel<Right>(band.rows, panels)(
+          (tileRows == 1 ? selectRowKernel<Right>(panels)
+                         : selectKernel<Right>(band.rows, panels))(
               left, stored, part.right.panelPitch, part.right.depthPitch, depth,
-              init, sums, ahead);
+              init, sums, ahead, space.right);
         ahead.from += depth * ahead.step;
         if constexpr (Integer) {
           double *totals = space.totals + position;
@@ -393,9 +380,6 @@ void computeLanes(const Contraction &part, const ContractionTypes &types,
           std::min<int64_t>(LanesPanels, tile.panelEnd - panel);
       const Right *stored =
           right + panel * part.right.panelPitch + k * part.right.depthPitch;
-      if constexpr (std::is_same_v<Right, uint16_t>)
-        widenPanels(stored, part.right.panelPitch, part.right.depthPitch,
-                    panels, depth, space.right);
       const Right *next = findNext(part.right, right, tile, panel + panels, k,
                                    last ? 0 : depth);
       Ahead ahead = shareOf(part.right, next, numBands);
@@ -407,14 +391,14 @@ void computeLanes(const Contraction &part, const ContractionTypes &types,
         float *sums = space.sums + (band.begin * tilePanels +
                                     band.rows * (panel - tile.panelBegin)) *
                                        PanelWidth;
-        if constexpr (std::is_same_v<Right, uint16_t>)
+        if (KeepsRight<Right> && i != 0)
           selectLanesKernel<WidenedHalf>(band.rows, panels)(
               left, space.right, depth * PanelWidth, PanelWidth, depth, init,
-              sums, ahead);
+              sums, ahead, nullptr);
         else
           selectLanesKernel<Right>(band.rows, panels)(
               left, stored, part.right.panelPitch, part.right.depthPitch, depth,
-              init, sums, ahead);
+              init, sums, ahead, space.right);
         ahead.from += depth * ahead.step;
         if (last)
           finishSums<M>(part, types.out, band.positions, band.rows, panel,

@@ -83,7 +83,8 @@ static_assert(KernelRows <= MaxKernelRows && RowPanels <= MaxKernelPanels);
 HWY_INLINE VF loadRight(const uint16_t *from) { return loadHalf(DF(), from); }
 HWY_INLINE VF loadRight(const float *from) { return hn::LoadU(DF(), from); }
 
-/// An fp16 value of the right operand, widened already.
+/// An fp16 value of the right operand, widened by the first kernel that read
+/// it.
 struct WidenedHalf {
   float value;
 };
@@ -114,12 +115,13 @@ struct Ahead {
 
 /// sums[r][...] = (init, or sums[r][...] where init is null) + products over
 /// depth values of k, for R rows and P panels. With Lanes the rows of a k lie
-/// side by side.
-template <int R, int P, bool Lanes, class Right>
+/// side by side. With Keeps the widened right operand goes to \p kept, panel by
+/// panel: a pass of its own would wait for memory, which products hide.
+template <int R, int P, bool Lanes, bool Keeps, class Right>
 void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
               int64_t panelPitch, int64_t depthPitch, int64_t depth,
               const float *HWY_RESTRICT init, float *HWY_RESTRICT sums,
-              const Ahead &ahead) {
+              const Ahead &ahead, WidenedHalf *HWY_RESTRICT kept) {
   constexpr int N = P * VectorsPerPanel;
   const DF df;
   VF acc[R][N];
@@ -136,6 +138,14 @@ void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
     for (int n = 0; n < N; ++n)
       b[n] = loadRight(right + n / VectorsPerPanel * panelPitch +
                        n % VectorsPerPanel * NumLanes);
+    if constexpr (Keeps) {
+      for (int n = 0; n < N; ++n)
+        hn::Store(b[n], df,
+                  &kept[n / VectorsPerPanel * depth * PanelWidth +
+                        n % VectorsPerPanel * NumLanes]
+                       .value);
+      kept += PanelWidth;
+    }
     for (int r = 0; r < R; ++r) {
       const VF a =
           hn::Set(df, left[Lanes ? k * LanesPitch + r : r * LeftPitch + k]);
@@ -151,29 +161,40 @@ void multiply(const float *HWY_RESTRICT left, const Right *HWY_RESTRICT right,
 template <class Right>
 using MultiplyFunction = void (*)(const float *, const Right *, int64_t,
                                   int64_t, int64_t, const float *, float *,
-                                  const Ahead &);
+                                  const Ahead &, WidenedHalf *);
 
 /// Element (r - 1) * P + p - 1 is the kernel of r rows and p panels.
-template <class Right, int P, bool Lanes, size_t... I>
+template <class Right, int P, bool Lanes, bool Keeps, size_t... I>
 constexpr std::array<MultiplyFunction<Right>, sizeof...(I)>
 listKernels(std::index_sequence<I...>) {
-  return {multiply<I / P + 1, I % P + 1, Lanes, Right>...};
+  return {multiply<I / P + 1, I % P + 1, Lanes, Keeps, Right>...};
 }
+
+/// Kernels of fp16 values keep what they widen.
+template <class Right>
+constexpr bool KeepsRight = std::is_same_v<Right, uint16_t>;
 
 template <class Right>
 MultiplyFunction<Right> selectKernel(int64_t rows, int64_t panels) {
-  static constexpr auto kernels = listKernels<Right, KernelPanels, false>(
-      std::make_index_sequence<KernelRows * KernelPanels>());
-  static constexpr auto rowKernels = listKernels<Right, RowPanels, false>(
+  static constexpr auto kernels =
+      listKernels<Right, KernelPanels, false, KeepsRight<Right>>(
+          std::make_index_sequence<KernelRows * KernelPanels>());
+  return kernels[(rows - 1) * KernelPanels + panels - 1];
+}
+
+/// Of a tile of one row, where nobody reads a panel again.
+template <class Right>
+MultiplyFunction<Right> selectRowKernel(int64_t panels) {
+  static constexpr auto kernels = listKernels<Right, RowPanels, false, false>(
       std::make_index_sequence<RowPanels>());
-  return rows == 1 ? rowKernels[panels - 1]
-                   : kernels[(rows - 1) * KernelPanels + panels - 1];
+  return kernels[panels - 1];
 }
 
 template <class Right>
 MultiplyFunction<Right> selectLanesKernel(int64_t rows, int64_t panels) {
-  static constexpr auto kernels = listKernels<Right, LanesPanels, true>(
-      std::make_index_sequence<LanesRows * LanesPanels>());
+  static constexpr auto kernels =
+      listKernels<Right, LanesPanels, true, KeepsRight<Right>>(
+          std::make_index_sequence<LanesRows * LanesPanels>());
   return kernels[(rows - 1) * LanesPanels + panels - 1];
 }
 
