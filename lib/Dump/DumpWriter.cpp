@@ -87,6 +87,12 @@ struct QueuedJob {
   uint64_t size = 0;
   uint64_t time = 0; ///< when it was handed over
 };
+
+/// Of a job that is being written.
+struct WrittenState {
+  uint64_t bytesLeft = 0; ///< of its tensors
+  uint32_t crc = 0;       ///< of the file so far
+};
 } // namespace
 
 struct DumpWriter::Impl {
@@ -101,21 +107,24 @@ struct DumpWriter::Impl {
   std::condition_variable wakeWriter, wakeCaller;
   std::deque<QueuedJob> queue;
   uint64_t bytesInFlight = 0; // queued, and being written
-  uint64_t jobsTaken = 0, jobsDone = 0;
+  uint64_t jobsTaken = 0, jobsBegun = 0, jobsDone = 0;
+  uint64_t lastTimestamp = 0;
   std::string failure;     // the first fault of writing
   std::string abortReason; // the caller's
   std::map<std::string, std::string> modelOfFolder;
   unsigned isWaiting = 0; // callers that wait for a job to be written
   bool finishing = false;
   std::unique_ptr<ManifestWriter> manifest;
+  // Jobs that were done before an older one, by number.
+  std::map<uint64_t, ManifestEntry> unlisted;
+  uint64_t jobsListed = 0;
 
-  // Whoever writes holds this, from taking a job to the end; before the mutex.
-  std::mutex writing;
-  std::map<std::string, FileDescriptor> openFolders;
-  uint64_t lastTimestamp = 0;
+  std::mutex folderMutex; // also of the mapping.csv in them
+  std::map<std::string, std::shared_ptr<FileDescriptor>> openFolders;
+
+  std::mutex progressMutex;
   uint64_t bytesWritten = 0;
-  uint64_t bytesOfJobLeft = 0;          // of the tensors being written
-  std::atomic<uint64_t> bytesQueued{0}; // callers add to it
+  std::atomic<uint64_t> bytesQueued{0};
 
   std::mutex finishMutex;
   std::thread thread;
@@ -136,11 +145,13 @@ struct DumpWriter::Impl {
   void run();
   void writeFirst(std::unique_lock<std::mutex> &lock);
   bool help();
-  Status writeJob(QueuedJob &queued, ManifestFile &file);
-  Expected<int> getFolder(const std::string &path);
+  void list(uint64_t number, ManifestEntry entry);
+  uint64_t takeTimestamp(uint64_t atLeast);
+  Status writeJob(DumpJob &job, WrittenState &state, ManifestFile &file);
+  Expected<std::shared_ptr<FileDescriptor>> getFolder(const std::string &path);
   int writeFile(int folder, const DumpJob &job, const std::string &start,
-                std::string &temporary, uint32_t &crc);
-  int writePiece(int fd, std::vector<iovec> &parts, uint32_t &crc);
+                std::string &temporary, WrittenState &state);
+  int writePiece(int fd, std::vector<iovec> &parts, WrittenState &state);
 };
 
 /// Two models whose names differ only in replaced characters would share files.
@@ -195,7 +206,7 @@ Status DumpWriter::Impl::enqueue(DumpJob job) {
     return Status::error("dump job " + job.record.opName +
                          ": the dump has already been finished");
   if (!failure.empty()) {
-    manifest->addMissing(job);
+    manifest->add(makeMissingEntry(job));
     return failureStatus();
   }
   bytesInFlight += size;
@@ -228,24 +239,16 @@ bool DumpWriter::Impl::hasWork() const {
 }
 
 void DumpWriter::Impl::run() {
+  std::unique_lock lock(mutex);
   while (true) {
-    {
-      std::unique_lock lock(mutex);
-      wakeWriter.wait(lock, [&] { return hasWork(); });
-    }
-    std::lock_guard onlyOne(writing);
-    std::unique_lock lock(mutex);
-    if (!queue.empty())
-      writeFirst(lock);
-    else if (finishing && jobsDone == jobsTaken)
+    wakeWriter.wait(lock, [&] { return hasWork(); });
+    if (queue.empty())
       return;
+    writeFirst(lock);
   }
 }
 
 bool DumpWriter::Impl::help() {
-  std::unique_lock onlyOne(writing, std::try_to_lock);
-  if (!onlyOne)
-    return false;
   std::unique_lock lock(mutex);
   if (queue.empty())
     return false;
@@ -257,24 +260,22 @@ bool DumpWriter::Impl::help() {
 /// after.
 void DumpWriter::Impl::writeFirst(std::unique_lock<std::mutex> &lock) {
   QueuedJob queued = std::move(queue.front());
+  DumpJob &job = queued.job;
   queue.pop_front();
+  const uint64_t number = jobsBegun++;
+  job.record.dumpTime = takeTimestamp(queued.time);
   const bool skip = !failure.empty();
   lock.unlock();
   ManifestFile file;
-  bytesOfJobLeft = queued.size;
-  Status status = skip ? Status() : writeJob(queued, file);
-  bytesQueued -= bytesOfJobLeft;
-  queued.job.owners.clear(); // before others are let in for the room
-  const bool isWritten = !skip && status;
-  ManifestEntry entry;
-  if (isWritten) // before anybody has to wait for it
-    entry = makeManifestEntry(queued.job, file);
+  WrittenState state{.bytesLeft = queued.size};
+  Status status = skip ? Status() : writeJob(job, state, file);
+  bytesQueued -= state.bytesLeft;
+  job.owners.clear();   // before others are let in for the room
+  ManifestEntry entry = // before anybody has to wait for it
+      !skip && status ? makeManifestEntry(job, file) : makeMissingEntry(job);
   lock.lock();
-  if (isWritten)
-    manifest->addFile(std::move(entry));
-  else
-    manifest->addMissing(queued.job);
-  if (!status)
+  list(number, std::move(entry));
+  if (!status && failure.empty())
     failure = status.message();
   bytesInFlight -= queued.size;
   ++jobsDone;
@@ -283,17 +284,35 @@ void DumpWriter::Impl::writeFirst(std::unique_lock<std::mutex> &lock) {
     wakeWriter.notify_one();
 }
 
+/// Lists the job \p number once all older ones are listed.
+void DumpWriter::Impl::list(uint64_t number, ManifestEntry entry) {
+  unlisted.emplace(number, std::move(entry));
+  for (auto it = unlisted.begin();
+       it != unlisted.end() && it->first == jobsListed;
+       it = unlisted.erase(it), ++jobsListed)
+    manifest->add(std::move(it->second));
+}
+
+/// Under the mutex, in the order of jobs: time stamps rise in it.
+uint64_t DumpWriter::Impl::takeTimestamp(uint64_t atLeast) {
+  lastTimestamp = std::max(atLeast, lastTimestamp + 1);
+  return lastTimestamp;
+}
+
 /// The folder \p path below the {time} folder, made where it is missing. It
 /// stays open for the files that follow.
-Expected<int> DumpWriter::Impl::getFolder(const std::string &path) {
+Expected<std::shared_ptr<FileDescriptor>>
+DumpWriter::Impl::getFolder(const std::string &path) {
+  std::lock_guard lock(folderMutex);
   if (auto known = openFolders.find(path); known != openFolders.end())
-    return known->second.get();
+    return known->second;
   FileDescriptor folder = openFolder(path);
   if (!folder)
     return errnoStatus(ErrorKind::Incomplete, path, errno);
   if (openFolders.size() == maxOpenFolders)
     openFolders.clear();
-  return openFolders.emplace(path, std::move(folder)).first->second.get();
+  return openFolders[path] =
+             std::make_shared<FileDescriptor>(std::move(folder));
 }
 
 /// The checksum of \p bytes behind those of \p crc. What comes next is asked
@@ -311,11 +330,12 @@ static uint32_t updateChecksum(uint32_t crc, ByteView bytes) {
 /// Writes \p parts, which together are at most one piece. Returns 0 or an errno
 /// value.
 int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
-                                 uint32_t &crc) {
+                                 WrittenState &state) {
   uint64_t size = 0;
   for (const iovec &part : parts) {
-    crc = updateChecksum(
-        crc, {static_cast<const std::byte *>(part.iov_base), part.iov_len});
+    state.crc = updateChecksum(
+        state.crc,
+        {static_cast<const std::byte *>(part.iov_base), part.iov_len});
     size += part.iov_len;
   }
   iovec *next = parts.data(), *end = next + parts.size();
@@ -337,12 +357,14 @@ int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
     }
   }
   parts.clear();
-  bytesWritten += size;
-  const uint64_t share = std::min(size, bytesOfJobLeft);
-  bytesOfJobLeft -= share;
+  const uint64_t share = std::min(size, state.bytesLeft);
+  state.bytesLeft -= share;
   bytesQueued -= share;
-  if (options.progress)
+  if (options.progress) {
+    std::lock_guard lock(progressMutex);
+    bytesWritten += size;
     options.progress(bytesWritten, bytesQueued);
+  }
   return 0;
 }
 
@@ -350,7 +372,7 @@ int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
 /// \p job in \p folder. Returns 0, or an errno value and no file.
 int DumpWriter::Impl::writeFile(int folder, const DumpJob &job,
                                 const std::string &start,
-                                std::string &temporary, uint32_t &crc) {
+                                std::string &temporary, WrittenState &state) {
   FileDescriptor fd = createHiddenFile(folder, temporary);
   if (!fd)
     return errno;
@@ -364,7 +386,7 @@ int DumpWriter::Impl::writeFile(int folder, const DumpJob &job,
       data = data.subspan(size);
       room -= size;
       if (room == 0 || piece.size() == IOV_MAX) {
-        error = writePiece(fd.get(), piece, crc);
+        error = writePiece(fd.get(), piece, state);
         room = pieceSize;
       }
     }
@@ -373,7 +395,7 @@ int DumpWriter::Impl::writeFile(int folder, const DumpJob &job,
   if (!job.csv)
     job.record.forEachPart(append);
   if (error == 0 && !piece.empty())
-    error = writePiece(fd.get(), piece, crc);
+    error = writePiece(fd.get(), piece, state);
   if (int closeError = fd.close(); error == 0)
     error = closeError;
   if (error != 0)
@@ -397,22 +419,26 @@ static int appendMappingRow(int folder, const std::string &row) {
   return ::ftruncate(fd.get(), info.st_size) == 0 ? error : errno;
 }
 
-/// Makes the file of \p queued under the first free time stamp, and sets its
-/// dumpTime.
-Status DumpWriter::Impl::writeJob(QueuedJob &queued, ManifestFile &file) {
-  DumpJob &job = queued.job;
+/// Makes the file of \p job under its time stamp, or a later one where the name
+/// is taken.
+Status DumpWriter::Impl::writeJob(DumpJob &job, WrittenState &state,
+                                  ManifestFile &file) {
   const std::string folder = toPath(folderOf(job));
   const std::string folderPath = timeFolder + "/" + folder;
-  Expected<int> folderFd = getFolder(folderPath);
-  if (!folderFd)
-    return folderFd.takeStatus();
+  Expected<std::shared_ptr<FileDescriptor>> opened = getFolder(folderPath);
+  if (!opened)
+    return opened.takeStatus();
+  const int folderFd = (*opened)->get();
 
   const std::string &opName =
       job.nameInFile.empty() ? job.record.opName : job.nameInFile;
   std::string start = job.csv ? job.csv(job.record) : std::string();
   uint64_t &timestamp = job.record.dumpTime;
-  timestamp = std::max(queued.time, lastTimestamp + 1);
-  for (;; ++timestamp) {
+  const auto moveOn = [&] {
+    std::lock_guard lock(mutex);
+    timestamp = takeTimestamp(timestamp + 1);
+  };
+  for (;; moveOn()) {
     std::string fullName = toFileName({job.opType, opName, job.taskId,
                                        job.streamId, timestamp, std::nullopt});
     if (job.csv)
@@ -420,28 +446,29 @@ Status DumpWriter::Impl::writeJob(QueuedJob &queued, ManifestFile &file) {
     const bool isLong = fullName.size() > MaxFileNameBytes;
     const std::string name =
         isLong ? makeShortName(folderPath + "/" + fullName) : fullName;
-    if (::faccessat(*folderFd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    if (::faccessat(folderFd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
       continue;
     if (!job.csv)
       start = serializeHeader(job.record);
     std::string temporary;
-    uint32_t crc = 0;
-    int error = writeFile(*folderFd, job, start, temporary, crc);
+    state.crc = 0;
+    int error = writeFile(folderFd, job, start, temporary, state);
     if (error == 0) {
-      if (isLong)
-        error = appendMappingRow(*folderFd, formatMappingRow(name, fullName));
+      if (isLong) {
+        std::lock_guard lock(folderMutex);
+        error = appendMappingRow(folderFd, formatMappingRow(name, fullName));
+      }
       if (error == 0)
-        error = renameNoReplace(*folderFd, temporary, name);
+        error = renameNoReplace(folderFd, temporary, name);
       if (error != 0)
-        ::unlinkat(*folderFd, temporary.c_str(), 0);
+        ::unlinkat(folderFd, temporary.c_str(), 0);
     }
     if (error == EEXIST) // another process was faster
       continue;
     if (error != 0)
       return errnoStatus(ErrorKind::Incomplete, folderPath + "/" + name, error);
-    lastTimestamp = timestamp;
     file = {folder + "/" + name, isLong ? fullName : std::string(),
-            start.size(), crc};
+            start.size(), state.crc};
     return Status();
   }
 }
@@ -507,6 +534,9 @@ Status DumpWriter::finish() {
   }
   impl->wakeWriter.notify_one();
   impl->wakeCaller.notify_all();
+  if (impl->options.isHelped)
+    while (impl->help()) {
+    }
   impl->thread.join();
   std::lock_guard lock(impl->mutex);
   std::string reason = impl->abortReason;

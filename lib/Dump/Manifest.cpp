@@ -90,16 +90,18 @@ ManifestEntry npu::dump::makeManifestEntry(const DumpJob &job,
   return {toText(json), file.path, toText(described)};
 }
 
-void ManifestWriter::addFile(ManifestEntry entry) {
+ManifestEntry npu::dump::makeMissingEntry(const DumpJob &job) {
+  return {{}, {}, toText(describeJob(job))};
+}
+
+void ManifestWriter::add(ManifestEntry entry) {
+  if (entry.text.empty())
+    return addMissing(std::move(entry.missing));
   entries.push_back(std::move(entry));
   entryBytes += entries.back().text.size();
   // A fault here is not lost: the entries stay, and finish meets it.
   if (entryBytes >= flushSize && entries.size() > numKept)
     flush(entries.size() - numKept, "");
-}
-
-void ManifestWriter::addMissing(const DumpJob &job) {
-  addMissing(toText(describeJob(job)));
 }
 
 void ManifestWriter::addMissing(std::string text) {

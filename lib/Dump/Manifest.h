@@ -17,15 +17,17 @@ struct ManifestFile {
   uint32_t crc32 = 0;       ///< of the whole file, as zlib computes it
 };
 
-/// A file as the manifest lists it.
+/// A job as the manifest lists it.
 struct ManifestEntry {
-  std::string text;
+  std::string text;    ///< of its file; empty if it was not written
   std::string path;    ///< below the {time} folder
-  std::string missing; ///< its text once it is gone
+  std::string missing; ///< its text without the file
 };
 
 /// Describes a written job.
 ManifestEntry makeManifestEntry(const DumpJob &job, const ManifestFile &file);
+/// Describes one that was not written.
+ManifestEntry makeMissingEntry(const DumpJob &job);
 
 /// Writes manifest.{device}.json. It grows under a hidden name while the run
 /// goes on, so that a run of any length takes little memory, and gets its name
@@ -37,10 +39,8 @@ public:
   ManifestWriter(std::string folder, const std::string &time,
                  uint32_t deviceId);
 
-  /// Lists a written job.
-  void addFile(ManifestEntry entry);
-  /// Lists a job that was not written.
-  void addMissing(const DumpJob &job);
+  /// Lists a job.
+  void add(ManifestEntry entry);
 
   /// Whether anything was listed.
   bool empty() const { return !hasFiles && entries.empty() && missing.empty(); }

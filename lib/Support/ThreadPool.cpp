@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <shared_mutex>
 #include <thread>
 #include <vector>
 
@@ -71,13 +72,13 @@ struct ThreadPool::Impl {
   }
 
   std::atomic<bool> hasIdleWork{false};
-  std::mutex idleMutex; // held by whoever does or changes idleWork
+  std::shared_mutex idleMutex; // shared by those who do idleWork
   std::function<bool()> idleWork;
 
   bool doIdleWork() {
     if (!hasIdleWork)
       return false;
-    std::unique_lock lock(idleMutex, std::try_to_lock);
+    std::shared_lock lock(idleMutex, std::try_to_lock);
     return lock && idleWork && idleWork();
   }
 

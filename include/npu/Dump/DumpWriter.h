@@ -1,9 +1,9 @@
 //===- DumpWriter.h - Writes dump files in the background ------*- C++ -*-===//
 //
-// One thread writes what the run hands over, and threads of the run help when
-// they have nothing else to do. Memory is bounded, no file is ever
-// overwritten or appended to, and the manifest, which comes last, says whether
-// everything is there. The rules are in docs/DumpFormat.md.
+// A thread writes what the run hands over, and threads of the run help when
+// they have nothing else to do, each with a file of its own. Memory is bounded,
+// no file is ever overwritten or appended to, and the manifest, which comes
+// last, says whether everything is there. The rules are in docs/DumpFormat.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,12 +46,12 @@ struct DumpWriterOptions {
   /// all processors compute, one more thread takes them away in the middle of
   /// work that others wait for.
   bool isHelped = false;
-  /// Writes tensor files, with the contract of writev(2). For tests of slow and
-  /// full disks.
+  /// Writes tensor files, with the contract of writev(2), and from several
+  /// threads where there is help. For tests of slow and full disks.
   std::function<ssize_t(int fd, const iovec *parts, int count)> write =
       ::writev;
-  /// Told by whoever writes, after each piece of at most 1 MiB, how many
-  /// bytes are written and how many wait. Must not call the writer.
+  /// Told by whoever writes, one at a time, after each piece of at most 1 MiB,
+  /// how many bytes are written and how many wait. Must not call the writer.
   std::function<void(uint64_t written, uint64_t queued)> progress;
 };
 
@@ -100,15 +100,16 @@ public:
   Status enqueue(DumpJob job);
 
   /// Writes one queued job in the calling thread. Returns false, at once, if
-  /// none is queued or another thread is writing.
+  /// none is queued.
   bool help();
 
   /// Notes in the manifest that the run stops early: "stopped at op3: ...".
   /// What is queued is still written.
   void abort(std::string reason);
 
-  /// Writes what is queued, then the manifest. Returns the first fault of
-  /// writing. Nothing can be queued afterwards.
+  /// Writes what is queued, then the manifest; where there is help, the calling
+  /// thread does. Returns the first fault of writing. Nothing can be queued
+  /// afterwards.
   Status finish();
 
   /// {dump_path}/{time}, which all files are below.

@@ -38,8 +38,8 @@ public:
 
   /// What a worker does when it has no loop to run, until there is one again,
   /// and once before it joins that: \p work does a piece, about a millisecond
-  /// of it, and returns whether there was one. One worker at a time. null ends
-  /// it, when this returns no worker is inside.
+  /// of it, and returns whether there was one. Several workers may be inside.
+  /// null ends it, when this returns none is.
   void setIdleWork(std::function<bool()> work);
 
 private:

@@ -71,6 +71,65 @@ TEST(DumpWriterHelp, TheWriterDoesNotWaitForHelpWhenMuchIsQueued) {
   EXPECT_EQ(listDumps(dir.path()).size(), 51u);
 }
 
+/// Waits for \p condition, but not for ever.
+template <typename Condition>
+static bool waitFor(Condition condition) {
+  for (int i = 0; i < 10'000 && !condition(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return condition();
+}
+
+TEST(DumpWriterHelp, EachHelperWritesAFileOfItsOwn) {
+  TempDir dir;
+  DumpWriterOptions options = makeHelpedOptions(dir.path());
+  std::atomic<int> inside = 0;
+  options.write = [&](int fd, const iovec *parts, int count) {
+    ++inside;
+    EXPECT_TRUE(waitFor([&] { return inside == 2; }));
+    return ::writev(fd, parts, count);
+  };
+  auto writer = makeWriter(std::move(options));
+  ASSERT_TRUE(writer->enqueue(makeJob("a", 40)).ok());
+  ASSERT_TRUE(writer->enqueue(makeJob("b", 40)).ok());
+  std::thread other([&] { EXPECT_TRUE(writer->help()); });
+  EXPECT_TRUE(writer->help());
+  other.join();
+  EXPECT_EQ(listDumps(dir.path()).size(), 2u);
+  EXPECT_TRUE(writer->finish().ok());
+}
+
+TEST(DumpWriterHelp, TheManifestListsJobsInTheirOrder) {
+  // The first of three is written last.
+  TempDir dir;
+  DumpWriterOptions options = makeHelpedOptions(dir.path());
+  std::atomic<bool> isFirst = true, isLast = false;
+  options.write = [&](int fd, const iovec *parts, int count) {
+    if (isFirst.exchange(false)) {
+      EXPECT_TRUE(waitFor([&] { return isLast.load(); }));
+    }
+    return ::writev(fd, parts, count);
+  };
+  auto writer = makeWriter(std::move(options));
+  for (const char *name : {"a", "b", "c"})
+    ASSERT_TRUE(writer->enqueue(makeJob(name, 10)).ok());
+  std::thread other([&] { EXPECT_TRUE(writer->help()); });
+  ASSERT_TRUE(waitFor([&] { return !isFirst; }));
+  EXPECT_TRUE(writer->help());
+  EXPECT_TRUE(writer->help());
+  isLast = true;
+  other.join();
+  ASSERT_TRUE(writer->finish().ok());
+  std::vector<std::string> names;
+  uint64_t before = 0;
+  const auto manifest = readManifest(*writer);
+  for (const auto &file : manifest["files"]) {
+    names.push_back(file["op_name"]);
+    EXPECT_GT(file["timestamp"], before);
+    before = file["timestamp"];
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "c"}));
+}
+
 TEST(DumpWriterHelp, IdleWorkersOfAPoolHelp) {
   TempDir dir;
   DumpWriterOptions options = makeOptions(dir.path());
