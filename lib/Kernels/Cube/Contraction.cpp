@@ -51,42 +51,29 @@ void npu::kernels::cube::forEachWrittenRange(
   }
 }
 
-/// Whether threads had better share the rows of \p part and each compute all
-/// columns, or the other way round: what they do not share each of them reads
-/// from memory, or from the cache of another.
-static bool sharesRows(const Contraction &part) {
-  const LeftOperand &left = part.left;
-  if (left.runs.empty())
-    return true;
-  int64_t depth = 0, depthOfTap = 0;
-  for (const Run &run : left.runs) {
-    depth += run.length;
-    if (run.dh == left.runs[0].dh && run.dw == left.runs[0].dw)
-      depthOfTap += run.length;
-  }
-  const int64_t points = std::max(
-      left.numRows(), left.images * left.inputHeight * left.inputWidth);
-  return points * depthOfTap >= part.columns * depth;
-}
-
 void Contractor::cut(std::span<const Contraction> parts, int64_t threads) {
-  // Tiles of about equal height: a low one widens its panels for few rows.
-  // Adjacent rows are read 16 at once, from multiples of 16 on.
+  // A few tiles for each thread keep all of them busy to the end. Another tile
+  // in the same rows packs them once more, one in the same columns widens their
+  // panels once more, which is cheaper; and panels that threads read at about
+  // the same time come from memory once.
+  const int64_t enoughTiles = threads == 1 ? 1 : 2 * threads;
+  // Tiles are of about equal height, and as many for each thread. Adjacent rows
+  // are read 16 at once, from multiples of 16 on.
   constexpr int64_t minTileRows = MaxTileRows / 4;
   rowCuts.clear();
   for (const Contraction &part : parts) {
-    const int64_t rows = part.left.numRows();
-    int64_t tiles = ceilDiv(rows, MaxTileRows);
-    const int64_t shares = threads > 1 && sharesRows(part) ? threads : 1;
-    if (rows >= shares * minTileRows)
-      tiles = ceilDiv(tiles, shares) * shares;
+    const int64_t rows = part.left.numRows(), most = rows / minTileRows;
+    int64_t tiles = ceilDiv(rows, MaxTileRows), shares = 1;
+    if (2 * rows >= part.columns) {
+      tiles = std::max(tiles, std::min(enoughTiles, most));
+      shares = tiles >= threads ? threads : 1;
+      const int64_t asMany = ceilDiv(tiles, shares) * shares;
+      tiles = asMany <= most ? asMany : tiles / shares * shares;
+    }
     rowCuts.push_back(
         {part.left.areRowsAdjacent ? MaxTileRows : ceilDiv(rows, tiles),
          shares});
   }
-  // A few tiles for each thread keep all of them busy to the end; fewer panels
-  // in a tile cost a second packing of its rows.
-  const int64_t enoughTiles = threads == 1 ? 1 : 2 * threads;
   int64_t panelsInTile = MaxTilePanels;
   for (; panelsInTile > 4; panelsInTile /= 2) {
     int64_t tiles = 0;

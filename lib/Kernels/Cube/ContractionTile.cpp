@@ -265,11 +265,6 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
     const int64_t depth = block.depth;
     runBegin += block.end - block.begin;
     last = runBegin == numRuns;
-    for (int64_t i = 0; i < numBands; ++i)
-      if (packLeft<T, !Quiet>(part.left, bands[i].positions, bands[i].rows,
-                              block, M,
-                              space.left + bands[i].begin * LeftPitch))
-        events.nonFiniteInput = true;
 
     for (int64_t panel = tile.panelBegin; panel < tile.panelEnd;
          panel += step) {
@@ -288,7 +283,11 @@ bool computeTileOf(const Contraction &part, const ContractionTypes &types,
       Ahead ahead = shareOf(part.right, next, numBands);
       for (int64_t i = 0; i < numBands; ++i) {
         const Band &band = bands[i];
-        const float *left = space.left + band.begin * LeftPitch;
+        float *left = space.left + band.begin * LeftPitch;
+        if (panel == tile.panelBegin &&
+            packLeft<T, !Quiet>(part.left, band.positions, band.rows, block, M,
+                                left))
+          events.nonFiniteInput = true;
         const int64_t count = band.rows * panels * PanelWidth;
         const int64_t position =
             (band.begin * tilePanels + band.rows * (panel - tile.panelBegin)) *
