@@ -2,6 +2,8 @@
 
 #include "FloatSums.h"
 
+#include <limits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "FloatSums.cpp"
 #include "hwy/foreach_target.h"
@@ -77,35 +79,48 @@ toWholeNumbers(hn::Vec<Floats> v) {
 
 } // namespace
 
-void addHalfUnits(const std::byte *from, size_t count, FixedSums &sums) {
+FixedSums addHalfUnits(const std::byte *from, size_t count) {
   constexpr Floats df;
   constexpr hn::RebindToSigned<Floats> di;
-  constexpr size_t step = hn::MaxLanes(df),
-                   numVectors = FixedSums::NumLanes / step;
+  // Any number of lanes does, as sums are exact: these hide the latency of
+  // sums.
+  constexpr size_t step = hn::MaxLanes(df), numVectors = 2 * NumLanes / step;
+  const float infinity = std::numeric_limits<float>::infinity();
   const auto unit = hn::Set(df, 0x1p24f);
   hn::Vec<Floats> minimum[numVectors], maximum[numVectors], about[numVectors];
   hn::Vec<decltype(di)> units[numVectors];
   for (size_t k = 0; k < numVectors; ++k) {
-    minimum[k] = hn::Load(df, sums.minimum + k * step);
-    maximum[k] = hn::Load(df, sums.maximum + k * step);
-    about[k] = hn::Load(df, sums.about + k * step);
-    units[k] = hn::Load(di, sums.units + k * step);
+    minimum[k] = hn::Set(df, infinity);
+    maximum[k] = hn::Set(df, -infinity);
+    about[k] = hn::Zero(df);
+    units[k] = hn::Zero(di);
   }
   const auto *halves = reinterpret_cast<const uint16_t *>(from);
-  for (size_t i = 0; i < count; i += FixedSums::NumLanes)
-    for (size_t k = 0; k < numVectors; ++k) {
-      const auto v = simd::loadHalf(df, halves + i + k * step);
-      minimum[k] = hn::Min(minimum[k], v);
-      maximum[k] = hn::Max(maximum[k], v);
-      about[k] = hn::Add(about[k], v);
-      units[k] = hn::Add(units[k], toWholeNumbers(hn::Mul(v, unit)));
+  const auto add = [&](size_t i, size_t k) HWY_ATTR {
+    const auto v = simd::loadHalf(df, halves + i);
+    minimum[k] = hn::Min(minimum[k], v);
+    maximum[k] = hn::Max(maximum[k], v);
+    about[k] = hn::Add(about[k], v);
+    units[k] = hn::Add(units[k], toWholeNumbers(hn::Mul(v, unit)));
+  };
+  size_t i = 0;
+  for (; i + 2 * NumLanes <= count; i += 2 * NumLanes)
+    for (size_t k = 0; k < numVectors; ++k)
+      add(i + k * step, k);
+  if (i < count)
+    for (size_t k = 0; k < numVectors / 2; ++k)
+      add(i + k * step, k);
+  for (size_t width = numVectors / 2; width != 0; width /= 2)
+    for (size_t k = 0; k < width; ++k) {
+      minimum[k] = hn::Min(minimum[k], minimum[k + width]);
+      maximum[k] = hn::Max(maximum[k], maximum[k + width]);
+      about[k] = hn::Add(about[k], about[k + width]);
+      units[k] = hn::Add(units[k], units[k + width]);
     }
-  for (size_t k = 0; k < numVectors; ++k) {
-    hn::Store(minimum[k], df, sums.minimum + k * step);
-    hn::Store(maximum[k], df, sums.maximum + k * step);
-    hn::Store(about[k], df, sums.about + k * step);
-    hn::Store(units[k], di, sums.units + k * step);
-  }
+  return {static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(di, units[0]))),
+          hn::GetLane(hn::SumOfLanes(df, about[0])),
+          hn::GetLane(hn::MinOfLanes(df, minimum[0])),
+          hn::GetLane(hn::MaxOfLanes(df, maximum[0]))};
 }
 
 void addHalves(const std::byte *from, size_t count, LaneSums &sums) {
@@ -146,8 +161,8 @@ void addBFloat16s(const std::byte *from, size_t count, LaneSums &sums) {
 void addFloats(const std::byte *from, size_t count, LaneSums &sums) {
   HWY_DYNAMIC_DISPATCH(addFloats)(from, count, sums);
 }
-void addHalfUnits(const std::byte *from, size_t count, FixedSums &sums) {
-  HWY_DYNAMIC_DISPATCH(addHalfUnits)(from, count, sums);
+FixedSums addHalfUnits(const std::byte *from, size_t count) {
+  return HWY_DYNAMIC_DISPATCH(addHalfUnits)(from, count);
 }
 
 } // namespace npu::dump

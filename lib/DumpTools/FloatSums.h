@@ -24,16 +24,13 @@ struct LaneSums {
   alignas(64) float maximum[NumLanes];
 };
 
-/// Those of halves without squares: sums modulo 2^32 in units of 2^-24, the
-/// smallest half, and about.
+/// Those of at most MaxFixed halves without squares.
 struct FixedSums {
-  /// Any number does, as sums are exact: two vectors hide the latency of sums.
-  static constexpr size_t NumLanes = 32;
-  alignas(64) int32_t units[NumLanes];
-  alignas(64) float about[NumLanes];
-  alignas(64) float minimum[NumLanes];
-  alignas(64) float maximum[NumLanes];
+  uint32_t units; ///< modulo 2^32, of 2^-24, the smallest half
+  float about;    ///< the sum, less than 2^31 units off
+  float minimum, maximum;
 };
+constexpr size_t MaxFixed = 4096;
 /// Numbers in which this magnitude is not reached fit in an int32_t as units.
 constexpr float FixedLimit = 128;
 
@@ -43,10 +40,10 @@ void addHalves(const std::byte *from, size_t count, LaneSums &sums);
 void addBFloat16s(const std::byte *from, size_t count, LaneSums &sums);
 void addFloats(const std::byte *from, size_t count, LaneSums &sums);
 
-/// Adds \p count halves, a multiple of FixedSums::NumLanes, in two thirds of
-/// the time: two conversions and additions less than by way of doubles, and no
-/// squares.
-void addHalfUnits(const std::byte *from, size_t count, FixedSums &sums);
+/// The sums of \p count halves, a multiple of NumLanes and not zero, in two
+/// thirds of the time: two conversions and additions less than by way of
+/// doubles, and no squares.
+FixedSums addHalfUnits(const std::byte *from, size_t count);
 
 } // namespace npu::dump
 

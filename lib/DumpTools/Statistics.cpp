@@ -68,29 +68,19 @@ struct HalfType {
 
 bool HalfType::addWithoutSquares(const std::byte *from, size_t count,
                                  FloatBlock &result) {
-  constexpr size_t lanes = FixedSums::NumLanes;
-  if (count % lanes != 0)
+  static_assert(blockSize <= MaxFixed);
+  if (count == 0 || count % NumLanes != 0)
     return false;
-  FixedSums sums = {};
-  std::fill_n(sums.minimum, lanes, std::numeric_limits<float>::infinity());
-  std::fill_n(sums.maximum, lanes, -std::numeric_limits<float>::infinity());
-  addHalfUnits(from, count, sums);
-  result.minimum = findMinimum(sums.minimum);
-  result.maximum = findMaximum(sums.maximum);
-  if (!(result.minimum > -FixedLimit && result.maximum < FixedLimit))
+  const FixedSums sums = addHalfUnits(from, count);
+  result.minimum = sums.minimum;
+  result.maximum = sums.maximum;
+  if (!(sums.minimum > -FixedLimit && sums.maximum < FixedLimit) ||
+      std::isnan(sums.about))
     return false;
-  int64_t total = 0;
-  for (size_t lane = 0; lane < lanes; ++lane) {
-    if (std::isnan(sums.about[lane]))
-      return false;
-    // A lane of a block has 128 halves: its sum is less than 1 off, and 2^32
-    // units are 256.
-    const auto about = static_cast<int64_t>(sums.about[lane] * 0x1p24f);
-    const auto rest =
-        static_cast<uint32_t>(sums.units[lane]) - static_cast<uint32_t>(about);
-    total += about + static_cast<int32_t>(rest);
-  }
-  result.sum = static_cast<double>(total) * 0x1p-24;
+  const auto about = static_cast<int64_t>(sums.about * 0x1p24);
+  const uint32_t rest = sums.units - static_cast<uint32_t>(about);
+  result.sum =
+      static_cast<double>(about + static_cast<int32_t>(rest)) * 0x1p-24;
   return true;
 }
 
