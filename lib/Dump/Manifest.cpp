@@ -5,9 +5,13 @@
 #include "Json.h"
 #include "npu/Dump/Folder.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <concepts>
 #include <cstdio>
 #include <unistd.h>
+#include <utility>
 
 using namespace npu;
 using namespace npu::dump;
@@ -18,46 +22,134 @@ static constexpr size_t flushSize = size_t(1) << 20;
 /// Entries that stay in memory: their files can make room on a full disk.
 static constexpr size_t numKept = 256;
 
-static Json describeJob(const DumpJob &job) {
-  Json json = {{"op_type", job.opType}, {"op_name", job.record.opName}};
+namespace {
+/// Appends a member of an object at a time, as toText writes it. A run can have
+/// thousands of files, and objects of the library take longer than small files.
+class ObjectText {
+public:
+  explicit ObjectText(std::string &text) : text(text) {}
+
+  void add(std::string_view key, std::string_view value) {
+    addKey(key);
+    const auto isPlain = [](char c) {
+      return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+    };
+    if (std::all_of(value.begin(), value.end(), isPlain))
+      text.append(1, '"').append(value).append(1, '"');
+    else
+      text += toText(value);
+  }
+  template <std::integral T>
+  void add(std::string_view key, T value) {
+    addKey(key);
+    addNumber(value);
+  }
+  void add(std::string_view key, const Shape &values) {
+    addKey(key);
+    char before = '[';
+    for (int64_t value : values) {
+      text += std::exchange(before, ',');
+      addNumber(value);
+    }
+    text += values.empty() ? "[]" : "]";
+  }
+  /// What follows has to be a value.
+  void addKey(std::string_view key) {
+    if (!std::exchange(isFirst, false))
+      text += ',';
+    text.append(1, '"').append(key).append("\":");
+  }
+
+private:
+  std::string &text;
+  bool isFirst = true;
+
+  template <std::integral T>
+  void addNumber(T value) {
+    char digits[24];
+    text.append(digits, std::to_chars(digits, std::end(digits), value).ptr);
+  }
+};
+} // namespace
+
+static void addJob(ObjectText &object, const DumpJob &job) {
+  object.add("op_type", job.opType);
+  object.add("op_name", job.record.opName);
   if (job.modelName)
-    json["model_name"] = *job.modelName;
+    object.add("model_name", *job.modelName);
   if (job.modelId)
-    json["model_id"] = *job.modelId;
-  json["task_id"] = job.taskId;
-  json["stream_id"] = job.streamId;
+    object.add("model_id", *job.modelId);
+  object.add("task_id", job.taskId);
+  object.add("stream_id", job.streamId);
   if (job.dataIndex)
-    json["data_index"] = *job.dataIndex;
-  return json;
+    object.add("data_index", *job.dataIndex);
 }
 
-static Json describeParts(const DumpRecord &record, uint64_t offset) {
-  Json parts = Json::array();
-  auto add = [&](const char *io, size_t index, uint64_t size) -> Json & {
-    parts.push_back(
-        {{"io", io}, {"index", index}, {"size", size}, {"offset", offset}});
+static void addParts(std::string &text, const DumpRecord &record,
+                     uint64_t offset) {
+  auto begin = [&](const char *io, size_t index, uint64_t size) {
+    if (text.back() == '}')
+      text += ',';
+    text += '{';
+    ObjectText part(text);
+    part.add("io", io);
+    part.add("index", index);
+    part.add("size", size);
+    part.add("offset", offset);
     offset += size;
-    return parts.back();
+    return part;
   };
   auto addTensors = [&](const char *io,
                         const std::vector<DumpTensor> &tensors) {
     for (size_t i = 0; i < tensors.size(); ++i) {
       const DumpTensor &tensor = tensors[i];
-      Json &part = add(io, i, tensor.size);
-      part["dtype"] = std::string(getName(tensor.dtype));
-      part["format"] = std::string(getName(tensor.format));
-      part["sub_format"] = tensor.subFormat;
-      part["shape"] = tensor.shape;
-      part["original_shape"] = tensor.originalShape;
+      ObjectText part = begin(io, i, tensor.size);
+      part.add("dtype", getName(tensor.dtype));
+      part.add("format", getName(tensor.format));
+      part.add("sub_format", tensor.subFormat);
+      part.add("shape", tensor.shape);
+      part.add("original_shape", tensor.originalShape);
+      text += '}';
     }
   };
   addTensors("input", record.inputs);
   addTensors("output", record.outputs);
-  for (size_t i = 0; i < record.buffers.size(); ++i)
-    add("buffer", i, record.buffers[i].size);
-  for (size_t i = 0; i < record.spaces.size(); ++i)
-    add("space", i, record.spaces[i].size);
-  return parts;
+  for (size_t i = 0; i < record.buffers.size(); ++i) {
+    begin("buffer", i, record.buffers[i].size);
+    text += '}';
+  }
+  for (size_t i = 0; i < record.spaces.size(); ++i) {
+    begin("space", i, record.spaces[i].size);
+    text += '}';
+  }
+}
+
+ManifestEntry npu::dump::makeManifestEntry(const DumpJob &job,
+                                           const ManifestFile &file) {
+  ManifestEntry entry;
+  entry.path = file.path;
+  entry.text = "{";
+  ObjectText object(entry.text);
+  object.add("path", file.path);
+  if (!file.originalName.empty())
+    object.add("original_name", file.originalName);
+  const size_t jobBegin = entry.text.size() + 1; // behind the comma
+  addJob(object, job);
+  entry.missing = '{' + entry.text.substr(jobBegin) + '}';
+  object.add("timestamp", job.record.dumpTime);
+  uint64_t size = file.headerBytes;
+  if (!job.csv)
+    job.record.forEachPart([&](ByteView data) { size += data.size(); });
+  char checksum[9];
+  std::snprintf(checksum, sizeof(checksum), "%08x", file.crc32);
+  object.add("size", size);
+  object.add("crc32", checksum);
+  object.addKey("tensors");
+  entry.text += '[';
+  if (!job.csv) // there are none in a file of statistics
+    addParts(entry.text, job.record, file.headerBytes);
+  entry.text += "]}";
+  return entry;
 }
 
 ManifestWriter::ManifestWriter(std::string folder, const std::string &time,
@@ -68,30 +160,13 @@ ManifestWriter::ManifestWriter(std::string folder, const std::string &time,
          ",\n\"files\": [";
 }
 
-ManifestEntry npu::dump::makeManifestEntry(const DumpJob &job,
-                                           const ManifestFile &file) {
-  Json json = {{"path", file.path}};
-  if (!file.originalName.empty())
-    json["original_name"] = file.originalName;
-  const Json described = describeJob(job);
-  json.update(described);
-  json["timestamp"] = job.record.dumpTime;
-  Json parts = Json::array(); // none in a file of statistics
-  uint64_t size = file.headerBytes;
-  if (!job.csv) {
-    parts = describeParts(job.record, file.headerBytes);
-    job.record.forEachPart([&](ByteView data) { size += data.size(); });
-  }
-  char checksum[9];
-  std::snprintf(checksum, sizeof(checksum), "%08x", file.crc32);
-  json["size"] = size;
-  json["crc32"] = checksum;
-  json["tensors"] = std::move(parts);
-  return {toText(json), file.path, toText(described)};
-}
-
 ManifestEntry npu::dump::makeMissingEntry(const DumpJob &job) {
-  return {{}, {}, toText(describeJob(job))};
+  ManifestEntry entry;
+  entry.missing = "{";
+  ObjectText object(entry.missing);
+  addJob(object, job);
+  entry.missing += '}';
+  return entry;
 }
 
 void ManifestWriter::add(ManifestEntry entry) {
