@@ -6,6 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "FloatSums.cpp"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -39,7 +40,8 @@ HWY_INLINE void addLanes(const std::byte *from, size_t count, LaneSums &sums,
     sum[k] = hn::Load(dd, sums.sum + k * step / 2);
     squares[k] = hn::Load(dd, sums.squares + k * step / 2);
   }
-  for (size_t i = 0; i < count; i += NumLanes)
+  for (size_t i = 0; i < count; i += NumLanes) {
+    hwy::Prefetch(from + (count + i) * sizeof(T)); // the block that follows
     for (size_t k = 0; k < numVectors; ++k) {
       const auto v = load(
           df, reinterpret_cast<const T *>(from + (i + k * step) * sizeof(T)));
@@ -53,6 +55,7 @@ HWY_INLINE void addLanes(const std::byte *from, size_t count, LaneSums &sums,
       squares[2 * k] = hn::MulAdd(low, low, squares[2 * k]);
       squares[2 * k + 1] = hn::MulAdd(high, high, squares[2 * k + 1]);
     }
+  }
   for (size_t k = 0; k < numVectors; ++k) {
     hn::Store(minimum[k], df, sums.minimum + k * step);
     hn::Store(maximum[k], df, sums.maximum + k * step);
@@ -104,9 +107,11 @@ FixedSums addHalfUnits(const std::byte *from, size_t count) {
     units[k] = hn::Add(units[k], toWholeNumbers(hn::Mul(v, unit)));
   };
   size_t i = 0;
-  for (; i + 2 * NumLanes <= count; i += 2 * NumLanes)
+  for (; i + 2 * NumLanes <= count; i += 2 * NumLanes) {
+    hwy::Prefetch(halves + count + i); // the block that follows
     for (size_t k = 0; k < numVectors; ++k)
       add(i + k * step, k);
+  }
   if (i < count)
     for (size_t k = 0; k < numVectors / 2; ++k)
       add(i + k * step, k);

@@ -7,6 +7,7 @@
 #include "npu/Support/SmallFloat.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -271,8 +272,8 @@ static TensorStatistics scanFloats(ByteView data, bool withL2Norm,
   };
   FloatScan<Type> scan(withL2Norm);
   // Blocks are few for each step, so that a tensor of any size takes no memory.
-  constexpr int64_t step = 1024, grain = 4;
-  std::vector<FloatBlock> results(std::min(step, numBlocks));
+  constexpr int64_t step = 256, grain = 4;
+  std::array<FloatBlock, step> results;
   for (int64_t first = 0; first < numBlocks; first += step) {
     const int64_t numResults = std::min(step, numBlocks - first);
     const auto scanAll = [&](int64_t from, int64_t to, int64_t) {

@@ -136,41 +136,69 @@ TEST(Statistics, NothingToCount) {
   EXPECT_FALSE(computeStatistics(DataType::Complex64, {}));
 }
 
+/// The statistics of \p halves, which are the same without the norm.
+static TensorStatistics computeBothWays(const std::vector<uint16_t> &halves) {
+  const auto with = compute(DataType::Float16, halves);
+  for (numerics::SimdTarget target : numerics::getSupportedTargets()) {
+    numerics::setTargetForTest(target);
+    const auto without = computeStatistics(
+        DataType::Float16, std::as_bytes(std::span(halves)), false);
+    EXPECT_EQ(without->maximum, with.maximum);
+    EXPECT_EQ(without->minimum, with.minimum);
+    EXPECT_EQ(without->count, with.count);
+    EXPECT_EQ(without->nans, with.nans);
+    EXPECT_EQ(without->positiveInfs, with.positiveInfs);
+    EXPECT_EQ(std::bit_cast<uint64_t>(*without->average),
+              std::bit_cast<uint64_t>(*with.average));
+  }
+  numerics::setTargetForTest(std::nullopt);
+  return with;
+}
+
 // Without the norm halves below 128 add up in whole numbers.
 TEST(Statistics, NothingElseChangesWithoutTheNorm) {
   std::mt19937 random(2);
   for (double limit : {1.0, 127.9, 128.0, 65504.0, inf})
-    for (size_t count : {1, 16, 100, 4096, 4112, 10000}) {
-      SCOPED_TRACE(std::to_string(count) + " up to " + std::to_string(limit));
-      std::vector<uint16_t> values(count);
-      double sum = 0; // exact
-      for (uint16_t &value : values) {
-        do
-          value = static_cast<uint16_t>(random());
-        while (!(std::abs(halfToFloat(value)) <= limit));
-        // Nothing is lost where sums are as large as can be.
-        if (count == 4096)
-          value = static_cast<uint16_t>(value & 0x7fff);
-        sum += halfToFloat(value);
-      }
-      for (numerics::SimdTarget target : numerics::getSupportedTargets()) {
-        numerics::setTargetForTest(target);
-        const auto with = compute(DataType::Float16, values);
-        const auto without = computeStatistics(
-            DataType::Float16, std::as_bytes(std::span(values)), false);
-        ASSERT_TRUE(without.has_value());
-        EXPECT_EQ(without->maximum, with.maximum);
-        EXPECT_EQ(without->minimum, with.minimum);
-        EXPECT_EQ(without->count, with.count);
-        EXPECT_EQ(without->positiveInfs, with.positiveInfs);
-        EXPECT_EQ(std::bit_cast<uint64_t>(*without->average),
-                  std::bit_cast<uint64_t>(*with.average));
+    for (size_t count : {1, 16, 100, 4096, 4112, 10000})
+      for (uint16_t sign : {0, 1, 2}) { // positive, negative, either
+        SCOPED_TRACE(std::to_string(count) + " up to " + std::to_string(limit) +
+                     " of sign " + std::to_string(sign));
+        std::vector<uint16_t> values(count);
+        double sum = 0; // exact
+        for (uint16_t &value : values) {
+          do
+            value = static_cast<uint16_t>(random());
+          while (!(std::abs(halfToFloat(value)) <= limit));
+          if (sign < 2)
+            value = static_cast<uint16_t>((value & 0x7fff) | sign << 15);
+          sum += halfToFloat(value);
+        }
+        const TensorStatistics statistics = computeBothWays(values);
         if (std::isfinite(sum)) {
-          EXPECT_EQ(with.average, sum / static_cast<double>(count));
+          EXPECT_EQ(statistics.average, sum / static_cast<double>(count));
         }
       }
-      numerics::setTargetForTest(std::nullopt);
-    }
+}
+
+// The largest halves of which that is so, and one of the next.
+TEST(Statistics, LargestSumsWithoutTheNorm) {
+  for (uint16_t sign : {0, 0x8000}) {
+    const uint16_t half = 0x57ff | sign;
+    std::vector<uint16_t> values(4096, half);
+    EXPECT_EQ(computeBothWays(values).average, halfToFloat(half));
+    values[100] = half + 1;
+    computeBothWays(values);
+  }
+}
+
+TEST(Statistics, NanWithoutTheNorm) {
+  for (uint16_t others : {0x0000, 0x3c00, 0xbc00})
+    for (uint16_t nan : {0x7e00, 0xfe00, 0x7c01})
+      for (size_t place : {1, 33, 4095}) {
+        std::vector<uint16_t> values(4096, others);
+        values[place] = nan;
+        EXPECT_EQ(computeBothWays(values).nans, 1u);
+      }
 }
 
 // Blocks, vectors and their rests against one loop; every instruction set.
