@@ -446,7 +446,10 @@ Status DumpWriter::Impl::writeJob(DumpJob &job, WrittenState &state,
     const bool isLong = fullName.size() > MaxFileNameBytes;
     const std::string name =
         isLong ? makeShortName(folderPath + "/" + fullName) : fullName;
-    if (::faccessat(folderFd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    // No row of the mapping may be about the file of somebody else. Other names
+    // are free nearly always, and renaming finds out.
+    if (isLong &&
+        ::faccessat(folderFd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
       continue;
     if (!job.csv)
       start = serializeHeader(job.record);
@@ -463,7 +466,7 @@ Status DumpWriter::Impl::writeJob(DumpJob &job, WrittenState &state,
       if (error != 0)
         ::unlinkat(folderFd, temporary.c_str(), 0);
     }
-    if (error == EEXIST) // another process was faster
+    if (error == EEXIST) // somebody else's file
       continue;
     if (error != 0)
       return errnoStatus(ErrorKind::Incomplete, folderPath + "/" + name, error);
