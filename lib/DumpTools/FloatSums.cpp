@@ -122,7 +122,8 @@ FixedSums addHalfUnits(const std::byte *from, size_t count) {
       about[k] = hn::Add(about[k], about[k + width]);
       units[k] = hn::Add(units[k], units[k + width]);
     }
-  return {static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(di, units[0]))),
+  constexpr hn::RebindToUnsigned<Floats> du; // whose sum may wrap
+  return {hn::GetLane(hn::SumOfLanes(du, hn::BitCast(du, units[0]))),
           hn::GetLane(hn::SumOfLanes(df, about[0])),
           hn::GetLane(hn::MinOfLanes(df, minimum[0])),
           hn::GetLane(hn::MaxOfLanes(df, maximum[0]))};
