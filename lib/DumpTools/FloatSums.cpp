@@ -76,7 +76,9 @@ toWholeNumbers(hn::Vec<Floats> v) {
 #elif HWY_TARGET == HWY_AVX2
   return Integers{_mm256_cvttps_epi32(v.raw)};
 #else
-  return Integers{hn::ConvertTo(hn::RebindToSigned<Floats>(), v)};
+  // A NaN is no integer of C++.
+  return Integers{hn::ConvertTo(hn::RebindToSigned<Floats>(),
+                                hn::IfThenZeroElse(hn::IsNaN(v), v))};
 #endif
 }
 
