@@ -22,20 +22,18 @@ __extension__ using Int128 = __int128;
 static constexpr size_t blockSize = 4096;
 
 /// The extremes of the lanes, of which none is NaN.
-template <size_t N>
-static float findMinimum(const float (&lanes)[N]) {
-  float result[N];
-  std::copy_n(lanes, N, result);
-  for (size_t width = N / 2; width != 0; width /= 2)
+static float findMinimum(const float (&lanes)[NumLanes]) {
+  float result[NumLanes];
+  std::copy_n(lanes, NumLanes, result);
+  for (size_t width = NumLanes / 2; width != 0; width /= 2)
     for (size_t i = 0; i < width; ++i)
       result[i] = std::min(result[i], result[i + width]);
   return result[0];
 }
-template <size_t N>
-static float findMaximum(const float (&lanes)[N]) {
-  float result[N];
-  std::copy_n(lanes, N, result);
-  for (size_t width = N / 2; width != 0; width /= 2)
+static float findMaximum(const float (&lanes)[NumLanes]) {
+  float result[NumLanes];
+  std::copy_n(lanes, NumLanes, result);
+  for (size_t width = NumLanes / 2; width != 0; width /= 2)
     for (size_t i = 0; i < width; ++i)
       result[i] = std::max(result[i], result[i + width]);
   return result[0];

@@ -4,8 +4,8 @@
 #include "Builtins.h"
 #include "ElementwiseRow.h"
 #include "ElementwiseShape.h"
+#include "ElementwiseTable.h"
 #include "FloatElements.h"
-#include "HalfTable.h"
 #include "ImplMode.h"
 #include "LaneStatus.h"
 #include "PointwiseLoop.h"
@@ -14,8 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
 
 using namespace npu;
 using namespace npu::kernels;
@@ -235,29 +233,6 @@ Expected<unsigned> biasAxis(const NodeSpec &spec) {
     return Status::error("output " + spec.outputs.front().toString() +
                          " has no channels to add a bias to");
   return static_cast<unsigned>(axis);
-}
-
-/// What makes the function of a unary operator on fp16 elements.
-struct HalfFunctionKey {
-  ElementwiseOp op;
-  ElementwisePath path;
-  OverflowMode mode;
-  std::vector<float> params;
-
-  auto operator<=>(const HalfFunctionKey &) const = default;
-};
-
-/// The table of a function, which nodes of the same function share.
-std::shared_ptr<const HalfTable>
-getHalfTable(const HalfFunctionKey &key, const HalfTable::Function &function) {
-  static std::mutex mutex;
-  static std::map<HalfFunctionKey, std::weak_ptr<const HalfTable>> tables;
-  std::lock_guard lock(mutex);
-  std::weak_ptr<const HalfTable> &known = tables[key];
-  std::shared_ptr<const HalfTable> table = known.lock();
-  if (!table)
-    known = table = std::make_shared<const HalfTable>(function);
-  return table;
 }
 
 class ElementwiseKernel final : public Kernel, private Pointwise {

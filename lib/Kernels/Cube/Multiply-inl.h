@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #ifndef NPU_CUBE_TILE_CONSTANTS
