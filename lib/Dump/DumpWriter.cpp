@@ -33,6 +33,10 @@ static constexpr size_t pieceSize = size_t(1) << 20;
 /// What a file of statistics is taken to occupy until it is written.
 static constexpr uint64_t csvSize = 1 << 10;
 
+/// Files that are written at a time: a run that is killed leaves as many hidden
+/// ones. The writer and a thread that helps; more would wait for memory.
+static constexpr unsigned maxOpenFiles = 2;
+
 /// Folders that stay open; iterations come one after another.
 static constexpr size_t maxOpenFolders = 16;
 
@@ -141,6 +145,9 @@ struct DumpWriter::Impl {
 
   Status claimModelFolder(const DumpJob &job);
   Status enqueue(DumpJob job);
+  bool mayWrite() const {
+    return !queue.empty() && jobsBegun - jobsDone < maxOpenFiles;
+  }
   bool hasWork() const;
   void run();
   void writeFirst(std::unique_lock<std::mutex> &lock);
@@ -234,6 +241,8 @@ Status DumpWriter::Impl::enqueue(DumpJob job) {
 bool DumpWriter::Impl::hasWork() const {
   if (queue.empty())
     return finishing && jobsDone == jobsTaken;
+  if (!mayWrite())
+    return false;
   return !options.isHelped || finishing || isWaiting ||
          bytesInFlight > options.bytesInFlightLimit / 8;
 }
@@ -250,7 +259,7 @@ void DumpWriter::Impl::run() {
 
 bool DumpWriter::Impl::help() {
   std::unique_lock lock(mutex);
-  if (queue.empty())
+  if (!mayWrite())
     return false;
   writeFirst(lock);
   return true;
@@ -280,7 +289,7 @@ void DumpWriter::Impl::writeFirst(std::unique_lock<std::mutex> &lock) {
   bytesInFlight -= queued.size;
   ++jobsDone;
   wakeCaller.notify_all();
-  if (finishing && queue.empty())
+  if (hasWork())
     wakeWriter.notify_one();
 }
 

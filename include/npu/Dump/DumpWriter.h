@@ -100,7 +100,7 @@ public:
   Status enqueue(DumpJob job);
 
   /// Writes one queued job in the calling thread. Returns false, at once, if
-  /// none is queued.
+  /// none is queued or two threads are writing.
   bool help();
 
   /// Notes in the manifest that the run stops early: "stopped at op3: ...".
