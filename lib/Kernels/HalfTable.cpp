@@ -67,7 +67,7 @@ private:
   hn::Vec<D> smallest = hn::Set(D(), std::numeric_limits<uint16_t>::max());
 };
 
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 /// The values of four operands. Each is read into its lane, and the operands
 /// at once: less of both reading and writing than one by one. Reads one value
 /// more than there are.
@@ -82,7 +82,9 @@ HWY_INLINE __m128i lookUpFour(const uint16_t *table, const uint16_t *from) {
   values = _mm_insert_epi16(values, table[operand(2)], 2);
   return _mm_insert_epi16(values, table[operand(3)], 3);
 }
-#elif HWY_TARGET == HWY_AVX3
+#endif
+
+#if HWY_TARGET == HWY_AVX3
 /// Whether gathers are quicker than reading values one by one. Of processors
 /// that lack fp16 arithmetic some gather in microcode, others have been made to
 /// do so, as theirs leaked what they read.
@@ -112,7 +114,7 @@ HWY_INLINE hn::Vec<D> gather(const uint16_t *table, hn::Vec<D> operands) {
 void lookUp(const uint16_t *table, const uint16_t *from, uint16_t *to,
             size_t count) {
   size_t i = 0;
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   for (; i + 8 <= count; i += 8)
     _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i),
                      _mm_unpacklo_epi64(lookUpFour(table, from + i),
