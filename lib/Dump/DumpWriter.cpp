@@ -2,10 +2,11 @@
 
 #include "npu/Dump/DumpWriter.h"
 
+#include "Crc32.h"
 #include "JobCheck.h"
 #include "Manifest.h"
 #include "npu/Dump/Folder.h"
-#include "npu/Support/Prefetch.h"
+#include "npu/Support/Relax.h"
 
 #include <algorithm>
 #include <atomic>
@@ -16,7 +17,6 @@
 #include <cstring>
 #include <deque>
 #include <fcntl.h>
-#include <libdeflate.h>
 #include <map>
 #include <mutex>
 #include <sys/stat.h>
@@ -116,6 +116,8 @@ struct DumpWriter::Impl {
   std::string failure;     // the first fault of writing
   std::string abortReason; // the caller's
   std::map<std::string, std::string> modelOfFolder;
+  std::optional<std::string> lastModelName; // claimed, with the id
+  std::optional<uint32_t> lastModelId;
   unsigned isWaiting = 0; // callers that wait for a job to be written
   bool finishing = false;
   std::unique_ptr<ManifestWriter> manifest;
@@ -161,16 +163,34 @@ struct DumpWriter::Impl {
   int writePiece(int fd, std::vector<iovec> &parts, WrittenState &state);
 };
 
+/// Takes \p mutex, which is held for some microseconds at most: to be woken
+/// from sleep takes far longer.
+static std::unique_lock<std::mutex> lockSoon(std::mutex &mutex) {
+  constexpr int maxSpins = 2000;
+  std::unique_lock lock(mutex, std::try_to_lock);
+  for (int i = 0; i < maxSpins && !lock; ++i) {
+    relax();
+    lock.try_lock();
+  }
+  if (!lock)
+    lock.lock();
+  return lock;
+}
+
 /// Two models whose names differ only in replaced characters would share files.
 Status DumpWriter::Impl::claimModelFolder(const DumpJob &job) {
-  if (!job.modelName)
+  if (!job.modelName ||
+      (job.modelName == lastModelName && job.modelId == lastModelId))
     return Status();
   DumpFolder folder = folderOf(job);
   folder.dataIndex.reset();
   const std::string path = toPath(folder);
   auto [entry, isNew] = modelOfFolder.emplace(path, *job.modelName);
-  if (isNew || entry->second == *job.modelName)
+  if (isNew || entry->second == *job.modelName) {
+    lastModelName = job.modelName;
+    lastModelId = job.modelId;
     return Status();
+  }
   return Status::error("the models '" + entry->second + "' and '" +
                        *job.modelName + "' have the same dump folder " + path +
                        ", expected different model ids");
@@ -190,7 +210,7 @@ Status DumpWriter::Impl::enqueue(DumpJob job) {
     job.owners.clear();
   }
 
-  std::unique_lock lock(mutex);
+  std::unique_lock lock = lockSoon(mutex);
   if (Status status = claimModelFolder(job); !status)
     return status;
   if (size == 0)
@@ -258,7 +278,7 @@ void DumpWriter::Impl::run() {
 }
 
 bool DumpWriter::Impl::help() {
-  std::unique_lock lock(mutex);
+  std::unique_lock lock = lockSoon(mutex);
   if (!mayWrite())
     return false;
   writeFirst(lock);
@@ -282,7 +302,7 @@ void DumpWriter::Impl::writeFirst(std::unique_lock<std::mutex> &lock) {
   job.owners.clear();   // before others are let in for the room
   ManifestEntry entry = // before anybody has to wait for it
       !skip && status ? makeManifestEntry(job, file) : makeMissingEntry(job);
-  lock.lock();
+  lock = lockSoon(mutex);
   list(number, std::move(entry));
   if (!status && failure.empty())
     failure = status.message();
@@ -324,25 +344,13 @@ DumpWriter::Impl::getFolder(const std::string &path) {
              std::make_shared<FileDescriptor>(std::move(folder));
 }
 
-/// The checksum of \p bytes behind those of \p crc. What comes next is asked
-/// for ahead: tensors come from memory, at half the speed where nobody does.
-static uint32_t updateChecksum(uint32_t crc, ByteView bytes) {
-  constexpr size_t step = 2048;
-  for (size_t at = 0; at < bytes.size(); at += step) {
-    const size_t end = std::min(at + step, bytes.size());
-    prefetch(bytes.data() + end, std::min(step, bytes.size() - end));
-    crc = ::libdeflate_crc32(crc, bytes.data() + at, end - at);
-  }
-  return crc;
-}
-
 /// Writes \p parts, which together are at most one piece. Returns 0 or an errno
 /// value.
 int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
                                  WrittenState &state) {
   uint64_t size = 0;
   for (const iovec &part : parts) {
-    state.crc = updateChecksum(
+    state.crc = updateCrc32(
         state.crc,
         {static_cast<const std::byte *>(part.iov_base), part.iov_len});
     size += part.iov_len;

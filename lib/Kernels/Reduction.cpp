@@ -91,8 +91,13 @@ private:
   std::vector<std::optional<unsigned>> outputAxes;
 
   Status bind(const TensorDesc &input, const std::vector<bool> &along);
-  NodeStatus reduceLine(std::span<const float> values, float &result) const;
-  int64_t outputElement(int64_t line) const;
+  /// Positions in the input and output, for all lines of a chunk.
+  struct Indices {
+    std::vector<int64_t> input, output;
+  };
+  /// Overwrites \p values.
+  NodeStatus reduceLine(std::span<float> values, float &result) const;
+  int64_t outputElement(int64_t line, Indices &space) const;
   template <typename T>
   void reduceExactly(ThreadPool &pool, const T *from, std::byte *to) const;
 };
@@ -286,13 +291,13 @@ ReductionKernel::create(const NodeSpec &spec, const NumericConfig &config) {
   return std::unique_ptr<Kernel>(std::move(kernel));
 }
 
-int64_t ReductionKernel::outputElement(int64_t line) const {
-  std::vector<int64_t> from, to(output.axes().size());
-  lines.indexOf(line, from);
+int64_t ReductionKernel::outputElement(int64_t line, Indices &space) const {
+  lines.indexOf(line, space.input);
+  space.output.assign(output.axes().size(), 0);
   for (size_t i = 0; i < outputAxes.size(); ++i)
     if (outputAxes[i])
-      to[*outputAxes[i]] = from[lines.keptAxes()[i]];
-  return output.elementAt(to);
+      space.output[*outputAxes[i]] = space.input[lines.keptAxes()[i]];
+  return output.elementAt(space.output);
 }
 
 /// The place of the largest, or smallest, of \p values: of equal ones the
@@ -307,7 +312,7 @@ static size_t placeOfBest(std::span<const T> values, bool wantsLargest) {
   return best;
 }
 
-NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
+NodeStatus ReductionKernel::reduceLine(std::span<float> values,
                                        float &result) const {
   using numerics::Half;
   StatusBits bits = status::None;
@@ -339,12 +344,10 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
   switch (operation) {
   case Operation::Sum:
     return sumUp(values);
-  case Operation::Mean: {
-    std::vector<float> scaled(values.begin(), values.end());
-    for (float &value : scaled)
+  case Operation::Mean:
+    for (float &value : values)
       value *= factor;
-    return sumUp(scaled);
-  }
+    return sumUp(values);
   case Operation::Product: {
     // No promotion here either.
     if (inputType == DataType::Float16) {
@@ -359,7 +362,8 @@ NodeStatus ReductionKernel::reduceLine(std::span<const float> values,
   case Operation::ArgMax:
   case Operation::ArgMin: {
     result =
-        static_cast<float>(placeOfBest(values, operation == Operation::ArgMax));
+        static_cast<float>(
+            placeOfBest<float>(values, operation == Operation::ArgMax));
     return {bits};
   }
   case Operation::All:
@@ -414,11 +418,12 @@ void ReductionKernel::reduceExactly(ThreadPool &pool, const T *from,
   pool.parallelFor(
       lines.numLines(), grain, [&](int64_t begin, int64_t end, int64_t) {
         std::vector<T> values(static_cast<size_t>(lines.length()));
+        Indices indices;
         const bool wantsLargest =
             operation == Operation::Max || operation == Operation::ArgMax;
         for (int64_t line = begin; line < end; ++line) {
           lines.read(from, line, values.data());
-          const int64_t element = outputElement(line);
+          const int64_t element = outputElement(line, indices);
           auto store = [&]<typename Result>(Result result) {
             std::memcpy(to + element * sizeof(Result), &result, sizeof(Result));
           };
@@ -458,6 +463,7 @@ ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
         std::vector<float> values(length);
         std::vector<uint16_t> raw(size == 2 ? length : 0);
         std::vector<uint8_t> bytes;
+        Indices indices;
         NodeStatus ofChunk;
         for (int64_t line = begin; line < end; ++line) {
           if (size == 2) {
@@ -472,7 +478,7 @@ ReductionKernel::run(RunContext &context, std::span<const ConstTensor> inputs,
           }
           float result = 0;
           ofChunk |= reduceLine(values, result);
-          const int64_t element = outputElement(line);
+          const int64_t element = outputElement(line, indices);
           if (outputDesc.dtype == DataType::Int32)
             outputs[0].as<int32_t>()[element] = static_cast<int32_t>(result);
           else if (outputDesc.dtype == DataType::Int64)

@@ -2,6 +2,8 @@
 
 #include "npu/Support/ThreadPool.h"
 
+#include "npu/Support/Relax.h"
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -13,15 +15,6 @@
 using namespace npu;
 
 using Body = std::function<void(int64_t, int64_t, int64_t)>;
-
-/// Tells the processor that a loop only waits.
-static void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 struct ThreadPool::Impl {
   // The next node's loop begins a few microseconds after this one, and waking a
