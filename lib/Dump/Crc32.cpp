@@ -14,6 +14,10 @@
 #include <algorithm>
 #include <libdeflate.h>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 using namespace npu;
 using namespace npu::dump;
 
@@ -30,10 +34,7 @@ static uint32_t updateAnywhere(uint32_t crc, ByteView bytes) {
   return crc;
 }
 
-#if defined(__x86_64__) && defined(__clang__)
-#define NPU_HAS_FOLDING 1
-#include <immintrin.h>
-
+#ifdef __x86_64__
 namespace {
 
 constexpr size_t NumVectors = 8;
@@ -50,8 +51,8 @@ constexpr int64_t power(unsigned n) {
 }
 
 bool canFold() {
-  static const bool can = __builtin_cpu_supports("avx2") &&
-                          __builtin_cpu_supports("vpclmulqdq");
+  static const bool can =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("vpclmulqdq");
   return can;
 }
 
@@ -65,25 +66,21 @@ __attribute__((target("avx2,vpclmulqdq"))) uint32_t fold(uint32_t crc,
   constexpr unsigned distance = 8 * FoldSize;
   constexpr int64_t low = power(distance + 32), high = power(distance - 32);
   const __m256i factors = _mm256_set_epi64x(high, low, high, low);
-  const auto load = [](const std::byte *from)
-                        __attribute__((target("avx2,vpclmulqdq"))) {
-                          return _mm256_loadu_si256(
-                              reinterpret_cast<const __m256i *>(from));
-                        };
-  const std::byte *from = bytes.data(), *const end = from + bytes.size();
+  const auto *from = reinterpret_cast<const __m256i *>(bytes.data());
+  const auto *const end = from + bytes.size() / sizeof(__m256i);
   __m256i sums[NumVectors];
   for (size_t i = 0; i < NumVectors; ++i)
-    sums[i] = load(from + i * sizeof(__m256i));
-  sums[0] = _mm256_xor_si256(
-      sums[0], _mm256_zextsi128_si256(_mm_cvtsi32_si128(
-                   static_cast<int>(~crc)))); // as if it stood in front
-  for (from += FoldSize; from != end; from += FoldSize) {
-    prefetch(from + Ahead, FoldSize);
+    sums[i] = _mm256_loadu_si256(from + i);
+  // As if it stood in front.
+  sums[0] = _mm256_xor_si256(sums[0], _mm256_zextsi128_si256(_mm_cvtsi32_si128(
+                                          static_cast<int>(~crc))));
+  for (from += NumVectors; from != end; from += NumVectors) {
+    prefetch(reinterpret_cast<const std::byte *>(from) + Ahead, FoldSize);
     for (size_t i = 0; i < NumVectors; ++i)
       sums[i] = _mm256_xor_si256(
           _mm256_xor_si256(_mm256_clmulepi64_epi128(sums[i], factors, 0x00),
                            _mm256_clmulepi64_epi128(sums[i], factors, 0x11)),
-          load(from + i * sizeof(__m256i)));
+          _mm256_loadu_si256(from + i));
   }
   // From the state 0 on, which the function takes inverted.
   return ::libdeflate_crc32(~uint32_t(0), sums, FoldSize);
@@ -93,7 +90,7 @@ __attribute__((target("avx2,vpclmulqdq"))) uint32_t fold(uint32_t crc,
 #endif
 
 uint32_t npu::dump::updateCrc32(uint32_t crc, ByteView bytes) {
-#ifdef NPU_HAS_FOLDING
+#ifdef __x86_64__
   const size_t folded = bytes.size() / FoldSize * FoldSize;
   if (folded != 0 && canFold()) {
     crc = fold(crc, bytes.first(folded));

@@ -125,6 +125,7 @@ struct DumpWriter::Impl {
   std::map<uint64_t, ManifestEntry> unlisted;
   uint64_t jobsListed = 0;
 
+  HiddenFiles hiddenFiles;
   std::mutex folderMutex; // also of the mapping.csv in them
   std::map<std::string, std::shared_ptr<FileDescriptor>> openFolders;
 
@@ -350,9 +351,9 @@ int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
                                  WrittenState &state) {
   uint64_t size = 0;
   for (const iovec &part : parts) {
-    state.crc = updateCrc32(
-        state.crc,
-        {static_cast<const std::byte *>(part.iov_base), part.iov_len});
+    state.crc =
+        updateCrc32(state.crc, {static_cast<const std::byte *>(part.iov_base),
+                                part.iov_len});
     size += part.iov_len;
   }
   iovec *next = parts.data(), *end = next + parts.size();
@@ -390,7 +391,7 @@ int DumpWriter::Impl::writePiece(int fd, std::vector<iovec> &parts,
 int DumpWriter::Impl::writeFile(int folder, const DumpJob &job,
                                 const std::string &start,
                                 std::string &temporary, WrittenState &state) {
-  FileDescriptor fd = createHiddenFile(folder, temporary);
+  FileDescriptor fd = hiddenFiles.create(folder, temporary);
   if (!fd)
     return errno;
   std::vector<iovec> piece;

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace npu;
 using namespace npu::dump;
@@ -21,9 +20,9 @@ FileDescriptor npu::dump::openFolder(const std::string &path) {
       ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-FileDescriptor npu::dump::createHiddenFile(int folder, std::string &name) {
-  for (unsigned attempt = 0;; ++attempt) {
-    name = "." + std::to_string(::getpid()) + "." + std::to_string(attempt) +
+FileDescriptor HiddenFiles::create(int folder, std::string &name) {
+  while (true) {
+    name = "." + std::to_string(process) + "." + std::to_string(numMade++) +
            ".tmp";
     FileDescriptor fd(::openat(folder, name.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

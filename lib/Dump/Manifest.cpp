@@ -197,7 +197,7 @@ int ManifestWriter::flush(size_t count, const std::string &tail) {
     FileDescriptor folderFd = openFolder(folder);
     if (!folderFd)
       return errno;
-    fd = createHiddenFile(folderFd.get(), temporaryName);
+    fd = HiddenFiles().create(folderFd.get(), temporaryName);
     if (!fd)
       return errno;
   }

@@ -361,9 +361,8 @@ NodeStatus ReductionKernel::reduceLine(std::span<float> values,
   }
   case Operation::ArgMax:
   case Operation::ArgMin: {
-    result =
-        static_cast<float>(
-            placeOfBest<float>(values, operation == Operation::ArgMax));
+    result = static_cast<float>(
+        placeOfBest<float>(values, operation == Operation::ArgMax));
     return {bits};
   }
   case Operation::All:

@@ -51,8 +51,8 @@ TEST(Crc32, PieceByPiece) {
   for (size_t piece : {1u, 255u, 256u, 257u, 4099u, 65'536u}) {
     uint32_t crc = 0;
     for (size_t at = 0; at < bytes.size(); at += piece)
-      crc = updateCrc32(crc, ByteView(bytes).subspan(
-                                 at, std::min(piece, bytes.size() - at)));
+      crc = updateCrc32(
+          crc, ByteView(bytes).subspan(at, std::min(piece, bytes.size() - at)));
     EXPECT_EQ(crc, expected) << piece;
   }
 }
