@@ -270,7 +270,7 @@ static TensorStatistics scanFloats(ByteView data, bool withL2Norm,
   };
   FloatScan<Type> scan(withL2Norm);
   // Blocks are few for each step, so that a tensor of any size takes no memory.
-  constexpr int64_t step = 256, grain = 4;
+  constexpr int64_t step = 256, grain = 16;
   std::array<FloatBlock, step> results;
   for (int64_t first = 0; first < numBlocks; first += step) {
     const int64_t numResults = std::min(step, numBlocks - first);
