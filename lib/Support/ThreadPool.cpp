@@ -65,14 +65,20 @@ struct ThreadPool::Impl {
   }
 
   std::atomic<bool> hasIdleWork{false};
-  std::shared_mutex idleMutex; // shared by those who do idleWork
+  std::atomic<unsigned> idling{0}; ///< workers that do idleWork
+  std::shared_mutex idleMutex;     // shared by those who do idleWork
   std::function<bool()> idleWork;
 
   bool doIdleWork() {
     if (!hasIdleWork)
       return false;
     std::shared_lock lock(idleMutex, std::try_to_lock);
-    return lock && idleWork && idleWork();
+    if (!lock || !idleWork)
+      return false;
+    ++idling;
+    const bool didSome = idleWork();
+    --idling;
+    return didSome;
   }
 
   template <class Condition>
@@ -160,6 +166,8 @@ ThreadPool::~ThreadPool() {
 unsigned ThreadPool::numThreads() const {
   return static_cast<unsigned>(impl->workers.size()) + 1;
 }
+
+bool ThreadPool::isIdleWorkDone() const { return impl->idling != 0; }
 
 void ThreadPool::setIdleWork(std::function<bool()> work) {
   std::lock_guard lock(impl->idleMutex);

@@ -15,9 +15,9 @@ namespace npu {
 /// partial results per chunk gives the same bits for any thread count.
 ///
 /// Each thread begins with the same share of every loop, the chunks of thread t
-/// of n being those from t / n to (t + 1) / n of all: what it has written in one
-/// loop is in its cache when it reads the same place in the next. Then it helps
-/// others with theirs.
+/// of n being those from t / n to (t + 1) / n of all: what it has written in
+/// one loop is in its cache when it reads the same place in the next. Then it
+/// helps others with theirs.
 class ThreadPool {
 public:
   /// \p numThreads threads in all, the caller included; 0 means one for each
@@ -41,6 +41,10 @@ public:
   /// of it, and returns whether there was one. Several workers may be inside.
   /// null ends it, when this returns none is.
   void setIdleWork(std::function<bool()> work);
+
+  /// Whether a worker does idle work right now, so that it joins the next loop
+  /// late.
+  bool isIdleWorkDone() const;
 
 private:
   struct Impl;

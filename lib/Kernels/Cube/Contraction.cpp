@@ -51,13 +51,16 @@ void npu::kernels::cube::forEachWrittenRange(
   }
 }
 
-void Contractor::cut(std::span<const Contraction> parts, int64_t threads) {
-  // A few tiles for each thread keep all of them busy to the end, also where
-  // one begins late because it has written a dump. Another tile in the same
+void Contractor::cut(std::span<const Contraction> parts,
+                     const ThreadPool &pool) {
+  // Two tiles for each thread let the others help one that is slower, four one
+  // that begins late because it writes a dump. Another tile in the same
   // rows packs them once more, one in the same columns widens their panels once
   // more, which is cheaper; and panels that threads read at about the same time
   // come from memory once.
-  const int64_t enoughTiles = threads == 1 ? 1 : 4 * threads;
+  const int64_t threads = pool.numThreads();
+  const int64_t enoughTiles =
+      threads == 1 ? 1 : (pool.isIdleWorkDone() ? 4 : 2) * threads;
   // Tiles are of about equal height, and as many for each thread. Adjacent rows
   // are read 16 at once, from multiples of 16 on.
   constexpr int64_t minTileRows = MaxTileRows / 4;
@@ -107,7 +110,7 @@ ContractionEvents Contractor::run(ThreadPool &pool,
                                   std::span<const Contraction> parts,
                                   const ContractionTypes &types,
                                   const TileFinished &finished) {
-  cut(parts, pool.numThreads());
+  cut(parts, pool);
   // Tiles are independent: which thread computes one changes nothing.
   ContractionEvents total;
   std::mutex mutex;

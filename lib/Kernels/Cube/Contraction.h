@@ -176,7 +176,7 @@ private:
   std::vector<Item> items;
   Workspaces<AlignedBuffer> spaces;
 
-  void cut(std::span<const Contraction> parts, int64_t threads);
+  void cut(std::span<const Contraction> parts, const ThreadPool &pool);
 };
 
 } // namespace npu::kernels::cube

@@ -87,3 +87,22 @@ TEST(ThreadPool, ThreadsAreUsed) {
 }
 
 } // namespace
+
+TEST(ThreadPool, TellsThatAWorkerDoesIdleWork) {
+  ThreadPool pool(2);
+  EXPECT_FALSE(pool.isIdleWorkDone());
+  std::atomic<bool> begun{false}, mayEnd{false};
+  pool.setIdleWork([&] {
+    if (begun.exchange(true))
+      return false; // once is enough
+    while (!mayEnd)
+      std::this_thread::yield();
+    return true;
+  });
+  while (!begun) // a worker that sleeps looks when there is a loop
+    pool.parallelFor(2, 1, [](int64_t, int64_t, int64_t) {});
+  EXPECT_TRUE(pool.isIdleWorkDone());
+  mayEnd = true;
+  pool.setIdleWork(nullptr);
+  EXPECT_FALSE(pool.isIdleWorkDone());
+}
