@@ -269,7 +269,8 @@ static TensorStatistics scanFloats(ByteView data, bool withL2Norm,
                               count - static_cast<uint64_t>(block) * blockSize);
   };
   FloatScan<Type> scan(withL2Norm);
-  // Blocks are few for each step, so that a tensor of any size takes no memory.
+  // Blocks are few for each step, so that a tensor of any size takes no memory,
+  // and many for each thread: to share less takes longer than to add it up.
   constexpr int64_t step = 256, grain = 16;
   std::array<FloatBlock, step> results;
   for (int64_t first = 0; first < numBlocks; first += step) {

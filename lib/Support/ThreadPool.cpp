@@ -167,7 +167,7 @@ unsigned ThreadPool::numThreads() const {
   return static_cast<unsigned>(impl->workers.size()) + 1;
 }
 
-bool ThreadPool::isIdleWorkDone() const { return impl->idling != 0; }
+bool ThreadPool::isDoingIdleWork() const { return impl->idling != 0; }
 
 void ThreadPool::setIdleWork(std::function<bool()> work) {
   std::lock_guard lock(impl->idleMutex);

@@ -44,7 +44,7 @@ public:
 
   /// Whether a worker does idle work right now, so that it joins the next loop
   /// late.
-  bool isIdleWorkDone() const;
+  bool isDoingIdleWork() const;
 
 private:
   struct Impl;

@@ -60,7 +60,7 @@ void Contractor::cut(std::span<const Contraction> parts,
   // come from memory once.
   const int64_t threads = pool.numThreads();
   const int64_t enoughTiles =
-      threads == 1 ? 1 : (pool.isIdleWorkDone() ? 4 : 2) * threads;
+      threads == 1 ? 1 : (pool.isDoingIdleWork() ? 4 : 2) * threads;
   // Tiles are of about equal height, and as many for each thread. Adjacent rows
   // are read 16 at once, from multiples of 16 on.
   constexpr int64_t minTileRows = MaxTileRows / 4;

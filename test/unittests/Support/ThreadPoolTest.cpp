@@ -90,7 +90,7 @@ TEST(ThreadPool, ThreadsAreUsed) {
 
 TEST(ThreadPool, TellsThatAWorkerDoesIdleWork) {
   ThreadPool pool(2);
-  EXPECT_FALSE(pool.isIdleWorkDone());
+  EXPECT_FALSE(pool.isDoingIdleWork());
   std::atomic<bool> begun{false}, mayEnd{false};
   pool.setIdleWork([&] {
     if (begun.exchange(true))
@@ -101,8 +101,8 @@ TEST(ThreadPool, TellsThatAWorkerDoesIdleWork) {
   });
   while (!begun) // a worker that sleeps looks when there is a loop
     pool.parallelFor(2, 1, [](int64_t, int64_t, int64_t) {});
-  EXPECT_TRUE(pool.isIdleWorkDone());
+  EXPECT_TRUE(pool.isDoingIdleWork());
   mayEnd = true;
   pool.setIdleWork(nullptr);
-  EXPECT_FALSE(pool.isIdleWorkDone());
+  EXPECT_FALSE(pool.isDoingIdleWork());
 }
