@@ -116,8 +116,6 @@ struct DumpWriter::Impl {
   std::string failure;     // the first fault of writing
   std::string abortReason; // the caller's
   std::map<std::string, std::string> modelOfFolder;
-  std::optional<std::string> lastModelName; // claimed, with the id
-  std::optional<uint32_t> lastModelId;
   unsigned isWaiting = 0; // callers that wait for a job to be written
   bool finishing = false;
   std::unique_ptr<ManifestWriter> manifest;
@@ -180,18 +178,14 @@ static std::unique_lock<std::mutex> lockSoon(std::mutex &mutex) {
 
 /// Two models whose names differ only in replaced characters would share files.
 Status DumpWriter::Impl::claimModelFolder(const DumpJob &job) {
-  if (!job.modelName ||
-      (job.modelName == lastModelName && job.modelId == lastModelId))
+  if (!job.modelName)
     return Status();
   DumpFolder folder = folderOf(job);
   folder.dataIndex.reset();
   const std::string path = toPath(folder);
   auto [entry, isNew] = modelOfFolder.emplace(path, *job.modelName);
-  if (isNew || entry->second == *job.modelName) {
-    lastModelName = job.modelName;
-    lastModelId = job.modelId;
+  if (isNew || entry->second == *job.modelName)
     return Status();
-  }
   return Status::error("the models '" + entry->second + "' and '" +
                        *job.modelName + "' have the same dump folder " + path +
                        ", expected different model ids");

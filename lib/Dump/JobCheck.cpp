@@ -73,6 +73,5 @@ Status npu::dump::checkJob(const DumpJob &job) {
     status = checkTensors("input", job.record.inputs);
   if (status)
     status = checkTensors("output", job.record.outputs);
-  return status ? Status()
-                : std::move(status).withContext("dump of " + job.record.opName);
+  return std::move(status).withContext("dump of " + job.record.opName);
 }

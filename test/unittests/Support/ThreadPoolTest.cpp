@@ -86,8 +86,6 @@ TEST(ThreadPool, ThreadsAreUsed) {
   EXPECT_EQ(begun, 2);
 }
 
-} // namespace
-
 TEST(ThreadPool, TellsThatAWorkerDoesIdleWork) {
   ThreadPool pool(2);
   EXPECT_FALSE(pool.isDoingIdleWork());
@@ -106,3 +104,5 @@ TEST(ThreadPool, TellsThatAWorkerDoesIdleWork) {
   pool.setIdleWork(nullptr);
   EXPECT_FALSE(pool.isDoingIdleWork());
 }
+
+} // namespace

@@ -1,5 +1,6 @@
 """The rows: what is measured, against whom, and how good it has to be."""
 
+import contextlib
 import dataclasses
 import functools
 import json
@@ -120,7 +121,8 @@ def resnet_dump(bench, peer, fused=False):
 
 
 def own_options(bench, threads, options, needs_folder=False):
-    """With the options against without, the same run otherwise."""
+    """With the options against without, the same run otherwise: with a new folder
+    before it, too."""
     graph = bench.graph_before_fusion()
 
     def with_options():
@@ -130,8 +132,11 @@ def own_options(bench, threads, options, needs_folder=False):
             return bench.npu_run(graph, threads, 2 * ITERATIONS, f"--dump-path={folder}",
                                  *options).seconds
 
-    return in_turn(bench, with_options,
-                   lambda: bench.npu_run(graph, threads, 2 * ITERATIONS).seconds)
+    def without():
+        with bench.new_folder() if needs_folder else contextlib.nullcontext():
+            return bench.npu_run(graph, threads, 2 * ITERATIONS).seconds
+
+    return in_turn(bench, with_options, without)
 
 
 def bert(bench, threads):
